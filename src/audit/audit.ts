@@ -83,7 +83,7 @@ class Audit {
     return this.#settings.severities.get(id) ?? severity;
   }
 
-  /** Why a rule cannot be answered, or not for all pages; null where it can. */
+  /** Why a rule cannot be answered, or not for all pages; null if it can. */
   #gapOf({ id, title, needs = [] }: AuditRule): AuditGap | null {
     for (const need of needs) {
       const reason = this.#lackOf(need);

@@ -75,7 +75,7 @@ export class Alarm {
 }
 
 export interface Watched {
-  /** Where it stands among what is watched; null where it is not. */
+  /** Where it stands among what is watched; null if it is not. */
   watchPlace: Place<Watched> | null;
   /** Fails itself when it is over its time. */
   check(now: number): void;

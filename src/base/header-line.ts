@@ -13,7 +13,7 @@ const ADDRESSED = /^(\*\s*|[a-z][a-z0-9+.-]*:\/\/[^|]*)\|(.*)$/is;
 /** A header name could hold a `|`, but none does: here a `|` means that a host was given without its scheme. */
 const HEADER = /^([!#$%&'*+.^_`~0-9A-Za-z-]+):(.*)$/s;
 
-/** Reads `Name: value`, `https://HOST|Name: value` and `*|Name: value`; null where it is none of them. */
+/** Reads `Name: value`, `https://HOST|Name: value` and `*|Name: value`; null if it is none of them. */
 export function readHeaderLine(text: string): HeaderLine | null {
   const [, address, rest] = ADDRESSED.exec(text.trim()) ?? [];
   // Without a `|` behind the address this would be a header called "https", sent to everybody.
@@ -25,7 +25,7 @@ export function readHeaderLine(text: string): HeaderLine | null {
   return name === undefined || to === null ? null : { to, name, value: value.trim() };
 }
 
-/** Reads `FILE` and `https://HOST|FILE`; `to` is an origin or TO_SEEDS. Null where it is neither. */
+/** Reads `FILE` and `https://HOST|FILE`; `to` is an origin or TO_SEEDS. Null if it is neither. */
 export function readAddressed(text: string): { to: string; file: string } | null {
   const [, address, rest] = ADDRESSED.exec(text.trim()) ?? [];
   if (address === undefined) {
@@ -36,7 +36,7 @@ export function readAddressed(text: string): { to: string; file: string } | null
   return to === null || !to.startsWith('https:') || file === '' ? null : { to, file };
 }
 
-/** Scheme, host and port in normal form; null where there is more than that, or a pattern. */
+/** Scheme, host and port in normal form; null if there is more than that, or a pattern. */
 export function originOf(text: string): string | null {
   const url = URL.canParse(text) ? new URL(text) : null;
   const isBare = url !== null && /^https?:\/\/[^/\\?#@*]+\/?$/i.test(text);
@@ -64,7 +64,7 @@ for (const name of [
   OURS[name] = 'it is set for each request';
 }
 
-/** Why a header must not or cannot be sent, as a sentence; null where nothing is wrong with it. The value, which may be a secret, is not in it. */
+/** Why a header must not or cannot be sent, as a sentence; null if nothing is wrong with it. The value, which may be a secret, is not in it. */
 export function headerProblem(name: string, value: string): string | null {
   if (!TOKEN.test(name)) {
     return `"${shown(name)}" is not a name of a header.`;

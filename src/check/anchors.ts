@@ -106,7 +106,7 @@ class Pages {
     return false;
   }
 
-  /** The place that the last redirect to name one leads to, as a link's would; null where none does. */
+  /** The place that the last redirect to name one leads to, as a link's would; null if none does. */
   fragmentOnTheWay(target: number): string | null {
     let fragment: string | null = null;
     for (let hop = this.#store.redirectHop(target); hop !== undefined; hop = this.#store.redirectHop(hop.next)) {
@@ -166,7 +166,7 @@ const PART = /^(?:svgView\(|(?:t=(?:[a-z][a-z\d-]*:)?[\d.:,]|xywh=(?:pixel:|perc
 const PART_AFTER_NAME = /&(?:t|xywh)=.*$/s;
 
 /**
- * The name that the fragment of an href points at, or null where there is nothing to look for: the top of the page, a piece of its text
+ * The name that the fragment of an href points at, or null if there is nothing to look for: the top of the page, a piece of its text
  * (`#:~:text=`), the route of an application (`#/…`, `#!…`) unless those are wanted, a part of a picture or a sound (`#t=10`).
  */
 export function fragmentOf(written: string, withRoutes = false): string | null {

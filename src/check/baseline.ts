@@ -34,7 +34,7 @@ export interface Comparison {
 const keyOf = ({ url, fragment }: Pick<CheckedLink, 'url' | 'fragment'>): string =>
   withoutCredentials(url) + (fragment === null ? '' : `#${fragment}`);
 
-/** Null where there is no such file. */
+/** Null if there is no such file. */
 export function readBaseline(file: string): Baseline | null {
   let bytes: Buffer;
   try {

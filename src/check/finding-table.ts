@@ -81,7 +81,7 @@ function withSelector(source: SourceRow): LinkSource {
   return { ...(source as FoundSource), selector };
 }
 
-/** The element and attribute of each kind of link; null where it is no element of the page. */
+/** The element and attribute of each kind of link; null if it is no element of the page. */
 const PLACES: Readonly<Record<LinkKind, readonly [element: string, attribute: string] | null>> = {
   a: ['a', 'href'],
   area: ['area', 'href'],

@@ -23,7 +23,7 @@ export interface FolderServer {
   toLocal(url: string): string | null;
   /** The public name of a URL of this server; null for any other URL. */
   toPublic(url: string): string | null;
-  /** The path of the file that answers a URL (public or local), from the folder, with `/`; null where none does. */
+  /** The path of the file that answers a URL (public or local), from the folder, with `/`; null if none does. */
   fileOf(url: string): Promise<string | null>;
   close(): Promise<void>;
 }
@@ -171,7 +171,7 @@ class FolderSite {
   }
 }
 
-/** Path and query of a request target with dot segments worked out, or null where it has no path. */
+/** Path and query of a request target with dot segments worked out, or null if it has no path. */
 function normalPath(target: string): string | null {
   if (!target.startsWith('/')) {
     return null;

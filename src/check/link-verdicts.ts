@@ -128,7 +128,7 @@ export class LinkVerdicts {
     return this.#finding(row, end, soft === null ? ruling : { verdict: 'soft_404', why: soft });
   }
 
-  /** Null where the route has a view of its own. */
+  /** Null if the route has a view of its own. */
   #rulingOnRoute(route: CheckedUrl): Ruling | null {
     const view = viewOf(this.#parts.store.anchoredPage(route.id)?.anchors ?? null);
     if (view === 'own') {

@@ -19,7 +19,7 @@ export interface CheckProfileParts {
   /** Only what the user named is read, and nothing else is asked for. */
   onlySeeds: boolean;
   aliases: AliasData;
-  /** When a failed URL gets its second look; null where there is no time for one. */
+  /** When a failed URL gets its second look; null if there is no time for one. */
   secondLook: NonNullable<SchedulerOptions['secondLook']> | null;
   /** How long the round may take once only second looks are left; for a later round, how long it may take as a whole. */
   leftMs: number;

@@ -36,7 +36,7 @@ interface LinkFacts {
   external: boolean;
 }
 
-/** At most one of the three is true; `why` is the rule that decided, in words, or null where none did. */
+/** At most one of the three is true; `why` is the rule that decided, in words, or null if none did. */
 interface Decision {
   ignored: boolean;
   accepted: boolean;

@@ -4,7 +4,7 @@ import type { UncheckedCause } from './report/unchecked.js';
 
 /** The result of one look at a URL. */
 export interface LookResult {
-  /** Error class, or null where it was fine. */
+  /** Error class, or null if it was fine. */
   reason: string | null;
   status: number | null;
   message: string | null;

@@ -36,7 +36,7 @@ export function wantsExitSimple(
     : last === '--exit-simple';
 }
 
-/** The value of a switch in a variable; null where the variable does not set it. */
+/** The value of a switch in a variable; null if the variable does not set it. */
 export function readSwitch(variable: string | undefined): boolean | null {
   const word = (variable ?? '').trim().toLowerCase();
   return word === '' ? null : ['true', '1', 'yes', 'on'].includes(word);

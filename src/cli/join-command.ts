@@ -78,7 +78,7 @@ function ownOptions(
   return { resolved, terminal: own.terminal };
 }
 
-/** The part of a crawl that the directory has; null where it is empty. */
+/** The part of a crawl that the directory has; null if it is empty. */
 function keptIn(directory: string): KeptPart | null {
   if (stateOf(directory) === 'empty') {
     return null;

@@ -7,7 +7,7 @@ import { cutToWidth, widthOf } from './text-width.js';
 /** What the view of a run is drawn from. */
 export interface LivePicture {
   readonly snapshot: LiveSnapshot;
-  /** How many URLs it will be; null where nobody can know. */
+  /** How many URLs it will be; null if nobody can know. */
   readonly total: Total | null;
   /** What a check shows in place of problems; null in all other commands. */
   readonly suspects: Suspects | null;

@@ -29,7 +29,7 @@ export type ProgressFigures = Pick<
 export class ProgressLine {
   readonly #pace: Pace;
 
-  /** @param options.msAPage how long a page takes by the delay of the only host; null where there are several hosts or none */
+  /** @param options.msAPage how long a page takes by the delay of the only host; null if there are several hosts or none */
   constructor(options: { maxUrls: number | null; msAPage: number | null }) {
     this.#pace = new Pace(options);
   }

@@ -55,7 +55,7 @@ export class Terminal {
   readonly #shows: 'live' | Exclude<ProgressMode, 'auto'>;
   readonly #screen: LiveScreen;
   #nextPlainProgressAt = Number.NEGATIVE_INFINITY;
-  /** What the live view shows; null where there is none yet, or none any more. */
+  /** What the live view shows; null if there is none yet, or none any more. */
   #live: Progress | null = null;
   #isRedrawDue = false;
   #isOver = false;

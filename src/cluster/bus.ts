@@ -154,7 +154,7 @@ export interface Bus {
   drop(slot: number, entries: readonly string[]): Promise<void>;
   /** Takes away all that is there of the crawl; false while somebody holds a slot. */
   forget(nodes: number): Promise<boolean>;
-  /** How many entries wait in each stream, and what all of it takes in memory; null where nobody may ask. */
+  /** How many entries wait in each stream, and what all of it takes in memory; null if nobody may ask. */
   use(nodes: number): Promise<{ entries: number[]; bytes: number | null }>;
   close(): Promise<void>;
 }

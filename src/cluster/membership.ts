@@ -175,7 +175,7 @@ export class Membership {
     }
   }
 
-  /** Makes a call in its turn, until it is answered; null where the node has left meanwhile. */
+  /** Makes a call in its turn, until it is answered; null if the node has left meanwhile. */
   call(run: (caller: Caller) => Promise<Answer>): Promise<(Answer & { ok: true }) | null> {
     const mine = this.#turn.then(() => this.#callNow(run));
     this.#turn = mine.catch(() => {});

@@ -21,7 +21,7 @@ export interface SharedConfig {
   options: StoredOptions;
   seeds: SeedRow[];
   leaseMs: number;
-  /** Of the module with hooks, by its content: its path may be another on each machine. Null where there is none. */
+  /** Of the module with hooks, by its content: its path may be another on each machine. Null if there is none. */
   hooksHash: string | null;
 }
 

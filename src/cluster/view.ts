@@ -22,11 +22,11 @@ export type ToldFigures = Partial<SlotFigures> & { host?: string; pid?: number }
 
 interface Seen {
   crawlId: string;
-  /** Of whoever looks; null where it is none of them. */
+  /** Of whoever looks; null if it is none of them. */
   own: number | null;
   /** Milliseconds until a time that the state names. */
   leftMs(until: number): number;
-  /** Entries in the stream of each slot, and bytes in Redis; null where nobody has looked. */
+  /** Entries in the stream of each slot, and bytes in Redis; null if nobody has looked. */
   inRedis: { entries: readonly number[]; bytes: number | null } | null;
 }
 

@@ -48,7 +48,7 @@ export function describeFlags(spec: OptionSpec): string {
   return flags.map((flag) => `--${flag}${value}`).join(', ');
 }
 
-/** null where there is nothing to say: a switch that is off, an empty list. */
+/** null if there is nothing to say: a switch that is off, an empty list. */
 export function describeDefault(spec: OptionSpec, command?: Command): string | null {
   if (spec.type === 'list') {
     return null;

@@ -46,7 +46,7 @@ function fromAll(names: readonly string[], here: string): Record<string, string>
   return Object.fromEntries(names.map((name) => [name, here]));
 }
 
-/** What another program's flag is called here; null where that is not known. */
+/** What another program's flag is called here; null if that is not known. */
 export const gossamerNameOf = (flag: string): string | null =>
   Object.hasOwn(OF_OTHERS, flag) ? OF_OTHERS[flag]! : null;
 

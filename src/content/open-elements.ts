@@ -14,7 +14,7 @@ export class OpenElements {
   tooDeep = 0;
   /** Paragraphs that are open: most tags would end one, and most of the time there is none. */
   paragraphs = 0;
-  /** All elements so far in the order of the page; null where nobody wants them, or one was moved. It saves a walk through the tree. */
+  /** All elements so far in the order of the page; null if nobody wants them, or one was moved. It saves a walk through the tree. */
   inOrder: Element[] | null;
   readonly #stack: Element[];
   /** How many elements were open outside of each stretch of SVG or MathML, and of each stretch of HTML in those. */
@@ -74,7 +74,7 @@ export class OpenElements {
     this.inOrder?.push(element);
   }
 
-  /** False where the tree is deep enough. A detached one is open but hangs on nothing, and is forgotten when it closes. */
+  /** False if the tree is deep enough. A detached one is open but hangs on nothing, and is forgotten when it closes. */
   push(element: Element, isDetached = false): boolean {
     if (this.#stack.length >= MAX_DEPTH) {
       this.tooDeep++;
@@ -288,7 +288,7 @@ export function reopenFormatting(open: OpenElements): void {
 }
 
 /**
- * The end tag of formatting, by the adoption agency of HTML5: `<b>1<p>2</b>3</p>` is bold up to 2. False where no formatting
+ * The end tag of formatting, by the adoption agency of HTML5: `<b>1<p>2</b>3</p>` is bold up to 2. False if no formatting
  * of that name is open, and the tag ends what any other would.
  */
 export function endFormatting(name: string, open: OpenElements): boolean {

@@ -13,7 +13,7 @@ const INLINE: ReadonlySet<string> = new Set(
 );
 const BLANKS = /[\s\u00a0]+/g;
 
-/** What a reader sees of an answer; null where it is no text for people. */
+/** What a reader sees of an answer; null if it is no text for people. */
 export function textOfPage(body: Uint8Array, contentType: string | null): string | null {
   const { encoding } = detectEncoding(body, contentType);
   if (contentType === null || isHtmlType(contentType)) {

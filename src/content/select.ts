@@ -24,7 +24,7 @@ export { attributeOf, htmlOf, textOf } from './serialise.js';
 /** A selector that was read, to be used on any number of pages. */
 export interface Selector {
   readonly text: string;
-  /** What each element that it finds has; null where it is not that simple. */
+  /** What each element that it finds has; null if it is not that simple. */
   readonly key: Key | null;
   /** For `Selection` alone. */
   readonly test: Test;

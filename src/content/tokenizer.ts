@@ -146,7 +146,7 @@ class Tokenizer {
     return pattern.test(this.#html) ? pattern.lastIndex : this.#html.length;
   }
 
-  /** Up to behind the `>`; null where the page ends first, and the tag does not count. */
+  /** Up to behind the `>`; null if the page ends first, and the tag does not count. */
   #attributes(): readonly string[] | null {
     const html = this.#html;
     let found: string[] | null = null;

@@ -45,7 +45,7 @@ export interface Prepared {
   titleKey: string;
   /** JSON of LinkPlace[]. */
   links: string;
-  /** Null where the existing corpus has the same content, measured with the same options. */
+  /** Null if the existing corpus has the same content, measured with the same options. */
   measured: Measurement | null;
 }
 

@@ -6,7 +6,7 @@ export interface FrontMatter {
   source: string;
   /** Its title. */
   title: string;
-  /** Its description; null where it has none. */
+  /** Its description; null if it has none. */
   description: string | null;
   /** When this content was first seen. */
   crawled: string;
@@ -16,7 +16,7 @@ export interface FrontMatter {
   tokens: number;
   /** Only there, and true, where the tokenizer was not installed. */
   tokensEstimated?: true;
-  /** Its language; null where it does not say. */
+  /** Its language; null if it does not say. */
   lang: string | null;
 }
 
@@ -29,7 +29,7 @@ export function writeFrontMatter(fields: FrontMatter): string {
   return `${FENCE}\n${lines.join('')}${FENCE}\n`;
 }
 
-/** The head and the rest of a file that was written with it; null where the file begins with anything else. */
+/** The head and the rest of a file that was written with it; null if the file begins with anything else. */
 export function readFrontMatter(file: string): { fields: FrontMatter; body: string } | null {
   const end = file.startsWith(`${FENCE}\n`) ? file.indexOf(`\n${FENCE}\n`) : -1;
   if (end < 0) {

@@ -21,7 +21,7 @@ const NAME = /^images\/[0-9a-f]{32}\.(?:png|jpg|gif|webp|avif)$/;
 /** Whether a file of the folder is an image that a run has put there. */
 export const isImagePath = (path: string): boolean => NAME.test(path);
 
-/** The name goes by the bytes alone, whatever URL and Content-Type say; null where they are no image that is saved. */
+/** The name goes by the bytes alone, whatever URL and Content-Type say; null if they are no image that is saved. */
 export function imageNamed(bytes: Uint8Array): CorpusImage | null {
   const start = Buffer.from(bytes.subarray(0, SIGN_BYTES)).toString('latin1');
   const extension = SIGNS.find(([, sign]) => sign.test(start))?.[0];

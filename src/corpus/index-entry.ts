@@ -8,9 +8,9 @@ export interface IndexEntry {
   path: string;
   /** Its title. */
   title: string;
-  /** Its description; null where it has none. */
+  /** Its description; null if it has none. */
   description: string | null;
-  /** Its language; null where it does not say. */
+  /** Its language; null if it does not say. */
   lang: string | null;
   /** SHA-256 of its Markdown as in corpus.jsonl, before links are made relative. */
   hash: string;
@@ -20,11 +20,11 @@ export interface IndexEntry {
   bytes: number;
   /** The day on which this content was first seen. */
   crawled: string;
-  /** What it calls its canonical URL; null where it names none. */
+  /** What it calls its canonical URL; null if it names none. */
   canonical: string | null;
-  /** Of the answer; null where it had none. */
+  /** Of the answer; null if it had none. */
   etag: string | null;
-  /** Of the answer; null where it had none. */
+  /** Of the answer; null if it had none. */
   lastModified: string | null;
   /** Ids of its chunks, in their order. */
   chunks: string[];

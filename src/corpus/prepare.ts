@@ -22,7 +22,7 @@ export const measureKey = (chunkTokens: number, isEstimate: boolean): string =>
 
 /**
  * Works out all that follows from a page alone and takes time; it can be done in any thread.
- * @param knownHash of the content that is measured already; null where none is
+ * @param knownHash of the content that is measured already; null if none is
  */
 export function preparePage(
   document: CorpusDocument,

@@ -11,7 +11,7 @@ export interface QueryTerm {
   /** What finds it, an expression of FTS5 that holds nothing but words; and what goes behind that for languages that have other endings. */
   words: string;
   stems: string;
-  /** Says where it may be defined, in the form in which names are compared; null where it is no name. */
+  /** Says where it may be defined, in the form in which names are compared; null if it is no name. */
   name: string | null;
 }
 

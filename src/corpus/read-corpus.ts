@@ -67,7 +67,7 @@ async function findEntry(folder: string, asked: string, isCopy = false): Promise
   return null;
 }
 
-/** null where the path leads out of the folder, by a link too, or to no file. */
+/** null if the path leads out of the folder, by a link too, or to no file. */
 async function readInside(folder: string, path: string): Promise<string | null> {
   if (!isTreePath(path)) {
     return null;

@@ -17,7 +17,7 @@ export interface SearchHit {
   title: string;
   /** Of the passage that matches best. */
   headings: string[];
-  /** The place of that passage on the page, as after `#` in its URL; null where it is not known. */
+  /** The place of that passage on the page, as after `#` in its URL; null if it is not known. */
   anchor: string | null;
   /** From that passage; one line, without control characters. */
   snippet: string;
@@ -65,7 +65,7 @@ const SHORTEST_CORRECTED = 4;
 /** Beside it a word of so many letters may have two slips. */
 const LONG_WORD = 7;
 
-/** The same query with words of the corpus in the place of words that none of its pages has; null where there is nothing to put in their place. */
+/** The same query with words of the corpus in the place of words that none of its pages has; null if there is nothing to put in their place. */
 export function correctQuery(dir: string, text: string): string | null {
   const reader = openSearch(corpusFolder(dir));
   try {

@@ -6,29 +6,29 @@ import { RANKS } from '../store/url-state.js';
 import type { IdentityOptions } from '../url/identity.js';
 import { parseSeedArgument, type Seed } from '../url/seeds.js';
 
-/** What may be said of URLs that are added to a crawl. */
+/** What a user may set for URLs that are added to a crawl. */
 export interface AddOptions {
-  /** Where they stand: links of theirs are one deeper. 0, as a seed, unless it is given. */
+  /** The depth of the URLs; their links are one deeper. 0 by default, as for a seed. */
   depth?: number;
-  /** Where they wait with `order: 'priority'`: 0 goes first, 7 last. Left out: before all links, as seeds do. */
+  /** Their rank with `order: 'priority'`: 0 goes first, 7 last. By default they go before all links, as seeds do. */
   rank?: number;
   /** Kept with each of them; comes back as `data` in the record of its page. */
   data?: Readonly<Record<string, unknown>>;
 }
 
-/** What has to be known of a crawl to read what is added to it. */
+/** What the reader of added URLs has to know about the crawl. */
 export interface AddTo {
   identity: IdentityOptions;
-  /** Keys of the user's own making, no URLs. */
+  /** The URLs are keys of the user's own making. */
   ownKeys: boolean;
-  /** Its order knows ranks. */
+  /** The crawl's order uses ranks. */
   ranks: boolean;
 }
 
 const MOST_DEPTH = 1_000_000;
 const MOST_DATA_BYTES = 65_536;
 
-/** The URLs in normal form, each once. The first that is none is refused in a sentence, and with it all. */
+/** The URLs in normal form, each once. If one is not a URL, all are refused with a sentence about the first such one. */
 export function readAdded(urls: unknown, given: unknown, to: AddTo): MailedUrl[] {
   const list = typeof urls === 'string' ? [urls] : urls;
   if (!Array.isArray(list) || !list.every((url) => typeof url === 'string')) {
@@ -84,7 +84,7 @@ function dataText(data: unknown): string {
   return text;
 }
 
-/** Whole URLs alone: which of the spellings of a bare domain is meant is for a seed to find out. */
+/** Only whole URLs are taken: finding out which spelling of a bare domain answers is a seed's job. */
 export function urlToAdd(text: string, identity: IdentityOptions): string {
   const argument = parseSeedArgument(text, () => null, identity);
   if (argument.kind !== 'url') {

@@ -8,7 +8,7 @@ import { QueueClass } from '../store/url-state.js';
 import { type AddTo, readAdded } from './added-urls.js';
 
 export interface AdditionsParts extends AddTo {
-  /** Null: nothing is kept, and nobody can leave URLs for it. */
+  /** Null when the crawl is not kept: then nobody can leave URLs for it. */
   directory: string | null;
   /** Grows with the scope. */
   scopeVersion(): number;
@@ -16,7 +16,7 @@ export interface AdditionsParts extends AddTo {
   /** Durable when it resolves. */
   admit(offers: Offer[]): Promise<unknown>;
   notice(text: string): void;
-  /** It is at rest again, or the mail could not be read. */
+  /** Called when nothing is being read any more, or the mail could not be read. */
   rests(): void;
 }
 
@@ -26,7 +26,7 @@ export class Additions {
   readonly #mailbox: Mailbox | null;
   #scope: { version: number; scope: CrawlScope } | null = null;
   #watcher: FSWatcher | null = null;
-  /** Mail is read one file after the other. */
+  /** Mail is read one file at a time. */
   #reading: Promise<void> = Promise.resolve();
   #isReading = false;
   /** More may have come since the list of files was read. */
@@ -38,12 +38,12 @@ export class Additions {
     this.#mailbox = parts.directory === null ? null : new Mailbox(parts.directory);
   }
 
-  /** Mail is being read: the run is not over before that is in the store. */
+  /** Whether mail is being read: the run does not end before its URLs are in the store. */
   get isActive(): boolean {
     return this.#isReading;
   }
 
-  /** Resolves, once they are in the store, with the URLs as they are known from now on. */
+  /** Resolves with the URLs in normal form once they are in the store. */
   async add(urls: unknown, options: unknown): Promise<string[]> {
     const added = readAdded(urls, options, this.#parts);
     if (added.length > 0) {
@@ -54,7 +54,7 @@ export class Additions {
     return added.map(({ url }) => url);
   }
 
-  /** What waited for the run to begin. @param admit hands URLs to the frontier while the loop does not run yet */
+  /** Admits what waited for the run to begin. @param admit hands URLs to the frontier while the loop does not run yet */
   async begin(admit: AdditionsParts['admit']): Promise<void> {
     if (this.#mailbox === null) {
       return;
@@ -70,7 +70,7 @@ export class Additions {
       await mailbox.open();
       this.#watcher = watch(mailbox.folder, { persistent: false }, () => this.#mailCame());
       this.#watcher.on('error', () => this.#watcher?.close());
-      // What came between the first look and the watch.
+      // Reads what came between the first look and the watch.
       this.#mailCame();
     } catch (error) {
       this.#parts.notice(
@@ -149,7 +149,7 @@ export class Additions {
 
 const isOver = (error: unknown): boolean => error instanceof StateError && error.code === 'run_over';
 
-/** For whoever adds to a run that has ended. */
+/** The error for whoever adds to a run that has ended. */
 export const runIsOver = (): StateError =>
   new StateError(
     'run_over',

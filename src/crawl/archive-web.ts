@@ -12,30 +12,30 @@ import { saidBy, seedsIn } from '../warc/captures.js';
 import { type ArchivePart, noArchive } from '../warc/files.js';
 import { nothingReadYet, partsOf, type ReadingNotes, recordsIn } from '../warc/reader.js';
 
-/** Archives as a web: a crawl replays them instead of asking anybody (`--from`). */
+/** Archives as a web: with `--from` a crawl replays them and sends no requests. */
 export interface ArchiveWeb {
   fetch: NonNullable<FetchOptions['archive']>;
   /** For the user: what could not be read. */
   notices: readonly string[];
-  /** What is not wanted once the crawl is over. */
+  /** Removes what is not needed once the crawl is over. */
   cleanUp(): void;
 }
 
-/** Records larger than this are no pages that a crawl could read. */
+/** A record larger than this cannot be a page that a crawl would read. */
 const LEAST_RECORD = 64 * 1024 * 1024;
-/** What heads and the record's own lines may take beside a body. */
+/** How much the headers and the record's own lines may add to a body. */
 const HEADS = 1024 * 1024;
 /** After so many records the rest of the program gets its turn. */
 const AT_ONCE = 64;
 /** Ids of requests whose answers have not been seen yet, and the other way round. */
 const MOST_OPEN = 1_000;
-/** So many records are looked at for the URLs that the crawl of an archive began with. */
+/** How many records are searched for the URLs that the archived crawl began with. */
 const MOST_LOOKED_AT = 10_000;
 
 export const mostRecordBytes = (maxBodyBytes: number): number => Math.max(LEAST_RECORD, maxBodyBytes + HEADS);
 
 /**
- * @param directory where the crawl is kept; null where it is kept nowhere
+ * @param directory where the crawl is kept; null if it is not kept
  * @param isStopped asked now and then
  */
 export async function openArchiveWeb(
@@ -148,7 +148,7 @@ const wordsFor = ({ damaged, tooLarge }: ReadingNotes): string[] => [
       ]),
 ];
 
-/** The URLs that archives were made from: those that they name, else the first page that they have. */
+/** The URLs that archives were made from: those that they name, otherwise their first page. */
 export function seedsOfArchives(paths: readonly string[], maxBodyBytes: number): { seeds: string[]; isGuess: boolean } {
   const seeds = new Set<string>();
   let first: string | null = null;
@@ -177,7 +177,7 @@ export function seedsOfArchives(paths: readonly string[], maxBodyBytes: number):
   return seeds.size > 0 ? { seeds: [...seeds], isGuess: false } : { seeds: [first!], isGuess: true };
 }
 
-/** What a command has to read: what the user names, else what its archives were made from. `guess` is such a URL that no archive names. */
+/** What a command reads: what the user names, otherwise what its archives were made from. `guess` is such a URL that no archive names. */
 export function namedOrArchived(
   positionals: readonly string[],
   options: Pick<CrawlOptions, 'from' | 'startUrls' | 'seedsFiles' | 'maxBodyBytes'>,
@@ -194,7 +194,7 @@ export function namedOrArchived(
 export const guessed = (url: string): string =>
   `the archive does not say where it began: beginning at its first page, ${printable(url, 200)}; name URLs to begin elsewhere`;
 
-/** Whether an answer is a page of HTML that was there. */
+/** Whether an answer is an HTML page that was found. */
 function isPage(block: Buffer): boolean {
   const head = block
     .subarray(0, 64 * 1024)
@@ -203,7 +203,7 @@ function isPage(block: Buffer): boolean {
   return /^HTTP\/\d(?:\.\d)? 200\b/.test(head) && /^content-type:[ \t]*(?:text\/html|application\/xhtml)/im.test(head);
 }
 
-/** Options that ask somebody, or that have no meaning where nobody is asked. */
+/** Options that send requests, or that mean nothing when no requests are sent. */
 const FOR_THE_WEB = [
   ['since', 'since'],
   ['httpCache', 'http-cache'],

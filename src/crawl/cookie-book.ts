@@ -16,28 +16,28 @@ import {
   withAnyPort,
 } from '../url/kept-cookie.js';
 
-/** The cookies of a crawl as code of the user's sees them. */
+/** The cookies of a crawl as the user's code sees them. */
 export interface CookieJar {
-  /** The Cookie header that a request for the URL would have; null where there is none. */
+  /** The Cookie header that a request for the URL would have; null if it would have none. */
   get(url: string): string | null;
   /** Takes a Set-Cookie header as if the URL had answered with it. Returns whether the rules let it in. */
   set(url: string, setCookie: string): boolean;
 }
 
-/** All sites together. Beyond that, the cookies of the sites that were not asked for longest are forgotten. */
+/** The limit for all sites together. Beyond it, the cookies of the least recently requested sites are forgotten. */
 const MOST_COOKIES = 50_000;
 const MOST_BYTES = 32 * 1024 * 1024;
 
 type SiteCookies = Map<string, KeptCookie>;
 
 /**
- * The coordinator's copy of all cookies: what lanes are given when a site comes to them, and what they have told since. Each change goes on to the
+ * The coordinator's copy of all cookies: lanes get theirs from it when a site comes to them, and report changes to it. Each change goes on to the
  * store at once. Cookies of a file go to every port of their host, and are kept as such until a server sets them anew for one port.
  */
 export class CookieBook implements CookieSource, CookieJar {
   readonly #openJar: OpenJar;
   readonly #wall: () => number;
-  /** The site that was not asked for longest first. */
+  /** The least recently requested site comes first. */
   readonly #sites = new Map<string, SiteCookies>();
   #count = 0;
   #bytes = 0;
@@ -46,7 +46,7 @@ export class CookieBook implements CookieSource, CookieJar {
   onChanges: ((changes: CookieChange[]) => void) | null = null;
   /** Cookies that were not set by an answer, for the lane that has their site. */
   onSet: ((site: string, cookies: KeptCookie[]) => void) | null = null;
-  /** The first time that cookies of a site are forgotten for want of room. */
+  /** Called the first time that a site's cookies are forgotten for lack of room. */
   onFull: ((words: string) => void) | null = null;
 
   constructor(openJar: OpenJar, wall: () => number, kept: Iterable<SiteCookie>) {
@@ -72,7 +72,7 @@ export class CookieBook implements CookieSource, CookieJar {
     return [...merged.values()].filter(({ expiresAt }) => expiresAt === null || expiresAt > wall);
   }
 
-  /** What a lane has told. */
+  /** Takes the changes that a lane reports. */
   changed(changes: readonly CookieChange[]): void {
     const kept = changes.map((change) => this.#keep(change));
     this.onChanges?.([...kept, ...this.#makeRoom()]);
@@ -106,7 +106,7 @@ export class CookieBook implements CookieSource, CookieJar {
     for (const [site, own] of [...this.#sites]) {
       const anyPort = withAnyPort(site);
       for (const [key, { setAt }] of [...own]) {
-        // What came from the file before and is not in it any more goes too.
+        // Cookies that came from the file earlier and are no longer in it go too.
         if (site === anyPort || (given.has(`${anyPort} ${key}`) && setAt <= writtenAt)) {
           this.#remove(site, key);
           changes.push({ site, key, cookie: null });
@@ -125,7 +125,7 @@ export class CookieBook implements CookieSource, CookieJar {
     return [...this.#sites.values()].flatMap((cookies) => [...cookies.values()]);
   }
 
-  /** A cookie of a file that a server has deleted stays as one that is over: the file still has it. */
+  /** When a server deletes a cookie of the file, it stays here as an expired one, because the file still has it. */
   #keep(change: CookieChange): CookieChange {
     const { site, key, cookie } = change;
     const given = this.#sites.get(withAnyPort(site))?.get(key);
@@ -168,7 +168,7 @@ export class CookieBook implements CookieSource, CookieJar {
       if (this.#count <= MOST_COOKIES && this.#bytes <= MOST_BYTES) {
         break;
       }
-      // What the user gave is not forgotten.
+      // Cookies that the user gave are not forgotten.
       if (withAnyPort(site) === site) {
         continue;
       }
@@ -225,7 +225,7 @@ export function readCookieFile(path: string): { cookies: KeptCookie[]; writtenAt
   return { cookies, writtenAt };
 }
 
-/** Whole or not at all, and only its owner may read it. */
+/** The file is written whole or not at all, and only its owner may read it. */
 export function writeCookieFile(path: string, cookies: Iterable<KeptCookie>, wall: number): void {
   const beside = besideOf(path);
   try {
@@ -245,7 +245,7 @@ export function writeCookieFile(path: string, cookies: Iterable<KeptCookie>, wal
   }
 }
 
-/** At the start: whoever cannot be handed the cookies at the end is told before anything is asked for. */
+/** This is checked at the start, so that a user whose file cannot be written hears of it before the first request. */
 export function refuseUnwritableCookieFile(path: string): void {
   const beside = besideOf(path);
   try {

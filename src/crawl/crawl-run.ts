@@ -32,11 +32,11 @@ export interface CrawlResult {
   truncated: string | null;
   /** summary.json. */
   summary: Summary;
-  /** What became of each seed. */
+  /** The result of each seed. */
   seeds: readonly SeedFate[];
-  /** Pages that are committed and were not handed on, because `onEdge` or `onPage` had not come back when the run had to end. */
+  /** Pages that are committed but were not delivered, because `onEdge` or `onPage` had not returned when the run had to end. */
   undelivered: number;
-  /** Where it is kept; null where nothing is left of it. */
+  /** Where the crawl is kept; null if it leaves nothing behind. */
   directory: string | null;
 }
 
@@ -74,22 +74,22 @@ const NOTHING_YET: CrawlStats = {
 };
 
 /**
- * One crawl of a program. It begins when it is iterated or `finished` is asked for, not before. Who iterates sets the pace: while
- * `queueSize` results wait to be taken, nothing new is asked for. Where nobody does, nothing waits.
+ * One crawl of a program. It begins when it is iterated or `finished` is read, not before. The iterating program sets the pace: while
+ * `queueSize` results wait to be taken, nothing new is requested. If nobody iterates, no results wait.
  */
 export class CrawlRun implements AsyncIterable<CrawledPage, undefined> {
   readonly #plan: RunPlan;
   readonly #listening = new Listening();
   readonly #queue = new ResultQueue<CrawledPage>(() => this.#session?.wake());
   readonly #delivery: PageDelivery | null;
-  /** What it takes to read the pages that are handed on. */
+  /** What is needed to read the pages that are delivered. */
   #tools: TreeTools | null = null;
   #settled: CommittedPage[] = [];
   #reader: 'none' | 'reads' | 'gone' = 'none';
   #running: Promise<CrawlResult> | null = null;
   #begun = false;
   #isOver = false;
-  /** Gives the session once it is open; null where there is none to come. */
+  /** Gives the session once it is open; null if there will be none. */
   #opened: Promise<CrawlSession | null>;
   #tellOpened: (session: CrawlSession | null) => void = () => {};
   #session: CrawlSession | null = null;
@@ -118,16 +118,16 @@ export class CrawlRun implements AsyncIterable<CrawledPage, undefined> {
     return new LazyContent(body?.bytes ?? null, body?.type ?? null, this.#tools!);
   }
 
-  /** Begins the crawl; resolves with what it came to, rejects with what broke it off. */
+  /** Begins the crawl; resolves with its result, or rejects with the error that broke it off. */
   get finished(): Promise<CrawlResult> {
-    // Not at once: an iterator that is taken in the same turn still gets every page.
+    // The crawl does not begin at once, so that an iterator taken in the same turn still gets every page.
     this.#running ??= new Promise<void>((resolve) => {
       setImmediate(resolve);
     }).then(() => this.#run());
     return this.#running;
   }
 
-  /** Each URL once: those that were asked for as soon as they are committed, at the end those that were not. */
+  /** Gives each URL once: a requested one as soon as it is committed, the others at the end. */
   [Symbol.asyncIterator](): AsyncIterableIterator<CrawledPage, undefined> {
     if (this.#reader !== 'none') {
       throw new UsageError('a crawl can be iterated once');
@@ -146,16 +146,16 @@ export class CrawlRun implements AsyncIterable<CrawledPage, undefined> {
     return iterator;
   }
 
-  /** Asks for nothing new, waits for what is under way (`graceMs` at most) and ends; what is done can still be read. */
+  /** Sends no new requests, waits for those under way (`graceMs` at most) and ends; finished results can still be read. */
   stop(): Promise<CrawlResult> {
     this.#stop(this.#plan.what === 'session' ? this.#plan.options.resolved.options.graceMs : 0);
     return this.finished;
   }
 
   /**
-   * Adds URLs to the crawl while it runs. Resolves, once they are in the store, with their normal forms. They are asked for whatever scope and
-   * depth say, as seeds are; their links are judged like all others. Rejects where the crawl has ended, or not begun, and where one is no URL:
-   * then none is added.
+   * Adds URLs to the crawl while it runs. Resolves with their normal forms once they are in the store. Like seeds, they are requested
+   * whatever scope and depth say; their links are judged like all others. Rejects if the crawl has ended or has not begun. Also rejects
+   * if one of them is not a URL, and then adds none.
    */
   async add(urls: string | readonly string[], options: AddOptions = {}): Promise<string[]> {
     if (this.#running === null) {
@@ -168,7 +168,7 @@ export class CrawlRun implements AsyncIterable<CrawledPage, undefined> {
     return session.add(urls, options);
   }
 
-  /** Numbers of this moment. */
+  /** The figures of this moment. */
   stats(): CrawlStats {
     if (this.#session === null) {
       return NOTHING_YET;
@@ -187,12 +187,12 @@ export class CrawlRun implements AsyncIterable<CrawledPage, undefined> {
     };
   }
 
-  /** All that is seen of this moment: what `--progress json` writes. Null before the store is open. */
+  /** Everything that can be seen at this moment: what `--progress json` writes. Null before the store is open. */
   live(): LiveSnapshot | null {
     return this.#session?.live() ?? null;
   }
 
-  /** What the run may be told while it runs. Null before the store is open: the first `tick` comes later. */
+  /** The settings that can be changed while it runs. Null before the store is open: the first `tick` comes later. */
   get controls(): RunControls | null {
     return this.#session?.controls ?? null;
   }
@@ -287,7 +287,7 @@ export class CrawlRun implements AsyncIterable<CrawledPage, undefined> {
     return { reason: end.reason, truncated: end.truncated, summary, seeds, undelivered, directory: place.directory };
   }
 
-  /** What the user's function throws, or says that is no rank, ends the run; until then URLs wait in their usual places. */
+  /** An error or an invalid rank from the user's function ends the run; until then URLs wait in their usual places. */
   #rankBy(priority: NonNullable<RunOptions['priority']>): RankOf {
     return (link) => {
       try {
@@ -344,7 +344,7 @@ export class CrawlRun implements AsyncIterable<CrawledPage, undefined> {
   }
 
   /**
-   * The crawl is over; what is left to tell still goes no faster than it is taken. One that was stopped has more to ask, and whoever
+   * The crawl is over; the remaining results still go no faster than they are taken. A stopped crawl has more to ask for, and whoever
    * stopped it may have stopped reading.
    */
   async #rest(pages: CrawledPage[], queueSize: number): Promise<void> {
@@ -372,7 +372,7 @@ export class CrawlRun implements AsyncIterable<CrawledPage, undefined> {
     }
   }
 
-  /** The reader has left its loop: what is under way is given up, and asked for again on resume. */
+  /** The reader has left its loop: requests under way are given up, and sent again on resume. */
   async #leave(): Promise<IteratorReturnResult<undefined>> {
     this.#reader = 'gone';
     this.#queue.drop();
@@ -446,19 +446,19 @@ function storedPage(stored: PageResult): CrawledPage {
 
 /** A moment of a crawl, in numbers. */
 export interface CrawlStats {
-  /** Of all runs: answered with a page, a file or a redirect that ends well. */
+  /** URLs of all runs that were answered with a page, a file or a redirect that ends well. */
   done: number;
-  /** Of all runs: answered with 4xx or 5xx, unreadable, or not answered at all. */
+  /** URLs of all runs that were answered with 4xx or 5xx, were unreadable, or were not answered at all. */
   failed: number;
-  /** Of all runs: not asked for (robots.txt, nofollow, depth, traps, limits). */
+  /** URLs of all runs that were not requested (robots.txt, nofollow, depth, traps, limits). */
   skipped: number;
   /** URLs that are put off with their host. */
   deferred: number;
-  /** URLs that wait to be asked for, in memory and on disk. */
+  /** URLs that wait to be requested, in memory and on disk. */
   queued: number;
   /** Requests under way. */
   inFlight: number;
-  /** The governor allows so many requests in flight now. */
+  /** How many requests in flight the governor allows now. */
   inFlightLimit: number;
   /** Results that wait to be taken from the iterator. */
   waitingResults: number;
@@ -466,45 +466,45 @@ export interface CrawlStats {
   requests: number;
   /** Answers of this run that the cache gave (`httpCache`), without a request. */
   cached: number;
-  /** Of them, those for pages that had failed before. */
+  /** Those among them that were for pages that had failed before. */
   retries: number;
   /** Bytes of the bodies of pages of this run, as in the summary: without robots.txt and sitemaps. */
   bytes: number;
-  /** Since the run began. */
+  /** Time since the run began. */
   elapsedMs: number;
   /** Hosts that wait for their next allowed time. */
   hostsDelayed: number;
-  /** The host whose turn comes next, and in how many milliseconds; null where there is none. */
+  /** The host whose turn comes next, and in how many milliseconds; null if there is none. */
   next: { host: string; inMs: number } | null;
   /** Answers of this run by the first digit of their status; `none` where no answer came. */
   statusClasses: LiveSnapshot['statusClasses'];
   /** Pages of this run that failed, by error class. */
   failures: Readonly<Record<string, number>>;
-  /** Time to the first byte of the answers of this run, in milliseconds; null where there was none. */
+  /** Time to the first byte of the answers of this run, in milliseconds; null if there was none. */
   latency: { count: number; p50Ms: number | null; p90Ms: number | null; p99Ms: number | null };
-  /** Over the last half minute, or a few pages at least. */
+  /** Pages a second over the last half minute, or over a few pages at least. */
   pagesPerSecond: number;
-  /** The same, of bodies. */
+  /** The same, for the bytes of bodies. */
   bytesPerSecond: number;
 }
 
-/** What a run tells, by the name to listen under. */
+/** The events of a run, by name. */
 export interface RunEvents {
-  /** The same results as the iteration gives, for those who do not iterate. */
+  /** The same results as the iteration gives, for programs that do not iterate. */
   page: CrawledPage;
   /** A sentence that a user should see. */
   notice: string;
   /** Once a second. */
   tick: CrawlStats;
-  /** What the governor decided; the limit need not have changed. */
+  /** The governor's decision; the limit need not have changed. */
   governed: GovernorDecision;
   /** A sitemap was read, with the number of its URLs. */
   sitemap: { url: string; urls: number };
-  /** A page has failed for good, and that is committed; `reason` is its error class. */
+  /** A page has failed for good and the failure is committed; `reason` is its error class. */
   problem: Problem;
-  /** A page is asked for again. */
+  /** A page is requested again. */
   retry: { url: string; status: number | null; why: string; afterMs: number };
-  /** Everything that the log file would have, with the code of what it is. */
+  /** Everything that the log file would have, each with its code. */
   event: RunEvent;
 }
 

@@ -22,7 +22,7 @@ export interface CrawlEvents {
   laneDied(lane: number, error: Error): void;
 }
 
-/** What the loop asks of the frontier, beside what its intake and its room ask. */
+/** What the loop asks of the frontier, besides what its intake and its room ask. */
 type LoopFrontier = ConstructorParameters<typeof Intake>[0] &
   RoomParts['frontier'] &
   Pick<
@@ -37,19 +37,19 @@ export interface CrawlParts extends Pick<RoomParts, 'disk' | 'placesLeft' | 'sus
   budget: ByteBudget;
   governor: Governor;
   limits: Limits;
-  /** So long after its deadline what is under way may still finish. */
+  /** How long after the deadline requests under way may still finish. */
   graceMs: number;
   events: CrawlEvents;
   rssBytes(): number;
-  /** Where URLs come from beside pages: third parties, and the user. It is not over before they are done. */
+  /** Where URLs come from besides pages: third parties, and the user. The crawl is not over before they are done. */
   sources?: readonly { readonly isActive: boolean; stop?(): void }[];
-  /** Pages are seen by a browser: it is not over before they have been. `goesOn` is asked when there is nothing else left to do. */
+  /** A browser renders pages, and the crawl is not over before it has. `goesOn` is asked when there is nothing else left to do. */
   rendering?: { goesOn(): boolean; stop(): void };
-  /** The part of a crawl on several machines that this is: it may have to hold still, and it is not over before all of them have come to the end. */
+  /** This machine's part of a crawl on several: it may have to hold still, and it is not over before all of them have come to the end. */
   cluster?: Pick<ClusterSeat, 'mayLease' | 'isOver' | 'rests'>;
   /** Sees what came back before anyone else, and may make something else of it. */
   review?(outcomes: Outcome[]): Outcome[];
-  /** Results of a commit are handed on, awaited, before the next one; when the run has to end, without waiting for the one before. */
+  /** Takes the results of a commit; awaited before the next commit, except when the run has to end. */
   handOn(): Promise<void>;
 }
 
@@ -67,7 +67,7 @@ export class Crawl {
   readonly #batching = new Batching();
   readonly #heartbeat: Heartbeat;
   readonly #alarm: Alarm;
-  /** They came back, and wait to be settled. */
+  /** Outcomes that came back and wait to be settled. */
   #outcomes: Outcome[] = [];
   /** Exchanges that are under way. */
   #exchanges = 0;
@@ -75,7 +75,7 @@ export class Crawl {
   readonly #settling = new Set<number>();
   /** Null before it runs, and when it is over. */
   #end: ((end: CrawlEnd) => void) | null = null;
-  /** Goes on without whoever is being handed the results. */
+  /** Makes the loop go on without waiting for whoever is taking the results. */
   #leaveHandingOn: (() => void) | null = null;
   /** URLs that are being admitted while results are handed on. */
   #admitting: Promise<void> | null = null;
@@ -142,7 +142,7 @@ export class Crawl {
     }
   }
 
-  /** What waits in the intake has the frontier for itself. */
+  /** Work from the intake gets an exchange of its own. */
   get #mayExchange(): boolean {
     const { takesMore } = this.#parts.frontier;
     return this.#exchanges === 0 || (this.#exchanges === 1 && this.intake.waiting.isEmpty && takesMore);
@@ -161,7 +161,7 @@ export class Crawl {
     return this.#batching.isRipe(hasSome, now, this.#load());
   }
 
-  /** Returns false where nothing came of it: whatever is ready now gets its next chance from the timer, not from the loop. */
+  /** Returns false if it had no effect: whatever is ready now gets its next chance from the timer, not from the loop. */
   async #exchangeOnce(): Promise<boolean> {
     const { waiting } = this.intake;
     if (this.#takesIn && this.#exchanges === 1) {
@@ -175,7 +175,7 @@ export class Crawl {
     return outcomes.length + leases.length + this.#outcomes.length > 0 || !waiting.isEmpty;
   }
 
-  /** However much more waits in the intake: when the time is over, none of it is run. */
+  /** When the time is over, nothing more from the intake is run, however much waits. */
   get #takesIn(): boolean {
     return !this.#parts.disk.isLow && !this.#ending.isTimeUp;
   }
@@ -217,7 +217,7 @@ export class Crawl {
     const going = leases.filter((lease) => !isClosed && frontier.mayGo(lease));
     lanes.dispatch(going);
     if (going.length < leases.length) {
-      // While they were committed or waited the stop came, a limit was reached, or their host got into trouble.
+      // Since they were leased, the run was stopped, a limit was reached, or their host got into trouble.
       const sent = new Set(going);
       this.#giveBack(leases.filter((lease) => !sent.has(lease)));
     }
@@ -282,7 +282,7 @@ export class Crawl {
     this.wake();
   }
 
-  /** They have not been sent. */
+  /** These requests have not been sent. */
   #giveBack(leases: readonly Lease[]): void {
     if (leases.length > 0) {
       const at = this.#parts.clock.now();
@@ -306,7 +306,7 @@ export class Crawl {
     );
   }
 
-  /** Nothing to exchange now: is it over, or when does something happen by itself? */
+  /** There is nothing to exchange now: the crawl is over, or a timer has to be set for what happens next. */
   #rest(): void {
     if (this.#end === null) {
       return;
@@ -316,7 +316,7 @@ export class Crawl {
     const isSeeding = sources.some(({ isActive }) => isActive);
     const isBusy = isSeeding || !this.intake.waiting.isEmpty || this.room.leased + this.#outcomes.length > 0;
     const isTogether = cluster !== undefined && !cluster.isOver;
-    // Nothing may be asked for that waits, unless another machine gives up what it may ask for.
+    // Nothing that waits may be requested, unless another machine gives up part of its share.
     const isSpent = frontier.spent !== null && frontier.wakeAt() === Number.POSITIVE_INFINITY;
     const isStuck = isSpent && !frontier.isLookingUp && !this.#parts.disk.isLow;
     cluster?.rests((outstanding === 0 || isStuck) && !isBusy);
@@ -361,7 +361,7 @@ export class Crawl {
     }
     this.wake();
     if (this.#exchanges > 0) {
-      // However long it takes, and however many follow each other: the governor has to see it.
+      // Every commit is measured, so that the governor sees slow ones and long series of them.
       this.#setAlarm();
     }
   }
@@ -380,7 +380,7 @@ export class Crawl {
     events.tick();
   }
 
-  /** Requests that are out. */
+  /** Requests under way. */
   get inFlight(): number {
     return this.room.inFlight;
   }
@@ -394,7 +394,7 @@ export class Crawl {
     return { bytes: this.#heartbeat.rssBytes, peakBytes: this.#heartbeat.peakRssBytes };
   }
 
-  /** Mean of the last commits; null where there was none. */
+  /** Mean of the last commits; null if there was none. */
   get commitMs(): number | null {
     return this.#heartbeat.commitMs;
   }
@@ -406,7 +406,7 @@ export class Crawl {
     this.room.takeStockBack();
     this.wake();
     if (this.#exchanges > 0) {
-      // Its end may now come before what the timer was set for.
+      // The end may now come before the time that the timer was set for.
       this.#setAlarm();
     }
   }

@@ -8,7 +8,7 @@ import { asSecureContext } from '../fetch/connector.js';
 import type { ClientCertificate, Header } from '../fetch/contract.js';
 import { basicAuthorization, checkedHeader } from '../fetch/headers.js';
 
-/** Files that say who you are. What is wrong with one is told by its line, never by what it says. */
+/** Files with the user's credentials. An error message names the line, never what it says. */
 
 const LINE = /^(\S+)\s+(basic|bearer|header)\s+(.+)$/i;
 const FORMS = "'ORIGIN basic USER:PASSWORD', 'ORIGIN bearer TOKEN' or 'ORIGIN header Name: value'";
@@ -39,7 +39,7 @@ export function readAuthFile(path: string, env: NodeJS.ProcessEnv = process.env)
   return headers;
 }
 
-/** Whoever else can read the file has what is in it. Windows has no such rights. */
+/** Warns when other users can read the file. Windows has no such rights. */
 function readPrivate(path: string): string {
   try {
     const { mode, size } = statSync(path);
@@ -112,7 +112,7 @@ type CertificateOptions = Pick<CrawlOptions, 'clientCerts' | 'clientKeys' | 'cli
 
 /**
  * Reads `--client-cert` and `--client-key`, by origin. Without an origin they are for the https origins of the seeds, as headers are. They are
- * tried here, so that a wrong passphrase is told at the start and not by every request.
+ * tried here, so that a wrong passphrase is reported at the start and not by every request.
  */
 export function readClientCertificates(
   options: CertificateOptions,
@@ -211,7 +211,7 @@ function readBytes(file: string, flag: string): Buffer {
   }
 }
 
-/** OpenSSL's words are for those who know it. */
+/** OpenSSL's own messages help only those who know it. */
 function whyNot(error: unknown, hasPassphrase: boolean): string {
   const { code = '', message = '' } = error as NodeJS.ErrnoException;
   if (/PASS|DECRYPT|CIPHER|mac verify failure|INTERRUPTED_OR_CANCELLED/i.test(`${code} ${message}`)) {

@@ -15,7 +15,7 @@ import type { SeedRow } from '../store/transaction.js';
 import { hostKeyOf } from '../url/host.js';
 import { sameSeeds } from './seed-input.js';
 
-/** Where a run is kept: a place for a new one, or one that is there and may have something left to do. */
+/** Where a run is kept: a place for a new crawl, or an existing one that may have something left to do. */
 export type DirectoryChoice =
   | { what: 'new'; directory: string; movedTo: string | null }
   | { what: 'kept'; directory: string };
@@ -30,17 +30,17 @@ interface Wanted {
 interface Found {
   directory: string;
   state: DirectoryState;
-  /** Null where that cannot be read any more. */
+  /** Null if that cannot be read any more. */
   command: string | null;
   seeds: readonly SeedRow[];
 }
 
-/** Where a crawl is kept. Whatever someone else is at work on is refused. */
+/** Finds where a crawl is kept. A directory that another process is working on is refused. */
 export function chooseDirectory(options: DirectoryOptions, wanted: Wanted): DirectoryChoice {
   return options.dataDir === null ? chooseDefault(options, wanted) : chooseGiven(options, options.dataDir);
 }
 
-/** What the directory holds. One that is to be moved aside may be damaged, or of another version; what is not ours is never moved. */
+/** What the directory holds. One that is to be moved aside may be damaged or of another version; a directory that is not a crawl is never moved. */
 function lookInto(directory: string, fresh: boolean): Found {
   try {
     const state = stateOf(directory);
@@ -62,8 +62,8 @@ function chooseGiven(options: DirectoryOptions, directory: string): DirectoryCho
 }
 
 /**
- * `<host>`, and `<host>-2`, `-3` … where the earlier ones are finished. Corpora are passed over, and with --resume so is what is finished
- * and has other seeds. --fresh takes the place of the last one.
+ * `<host>`, and `<host>-2`, `-3` … if the earlier ones are finished. Corpora are passed over, and with --resume also finished crawls
+ * with other seeds. --fresh takes the place of the last one.
  */
 function chooseDefault(options: DirectoryOptions, { command, seeds }: Wanted): DirectoryChoice {
   const base = join(process.cwd(), 'gossamer-data', folderNameOf(hostKeyOf(seeds[0]!.url)));

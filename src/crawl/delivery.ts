@@ -52,12 +52,12 @@ export class ResultQueue<T> {
     });
   }
 
-  /** What is in it can still be taken; after that it is over. */
+  /** Results in it can still be taken; after that the iteration ends. */
   end(): void {
     this.#endWith('fine');
   }
 
-  /** What is in it can still be taken; after that the error comes, once: whatever was thrown, `undefined` too. */
+  /** Results in it can still be taken; after that the iteration throws the error once, whatever it is, even `undefined`. */
   fail(error: unknown): void {
     this.#endWith({ error });
   }
@@ -69,7 +69,7 @@ export class ResultQueue<T> {
     }
   }
 
-  /** Nobody takes any more. */
+  /** Nobody takes results any more. */
   drop(): void {
     this.#items.length = 0;
     this.#first = 0;
@@ -115,31 +115,31 @@ export interface CommittedPage {
   page(): CrawledPage;
 }
 
-/** Who is called with each page that is committed. */
+/** The user's functions that are called with each committed page. */
 export interface DeliveryParts {
   onEdge?: OnEdge | undefined;
   onPage?: ((page: CommittedPage) => void | Promise<void>) | undefined;
   pagesAtOnce: number;
 }
 
-/** Hands every edge of a committed page to the user, in document order, then the page with its body, and then the page; so many at a time. */
+/** Hands every edge of a committed page to the user, in document order, then the page with its body, then the page; a few pages at a time. */
 export class PageDelivery {
   readonly #parts: DeliveryParts;
   #isOver = false;
-  /** Pages that were handed in and not handed on. */
+  /** Pages that came in and were not delivered yet. */
   #waiting = 0;
 
   constructor(parts: DeliveryParts) {
     this.#parts = parts;
   }
 
-  /** So many pages are committed and were not handed on; from now on nobody is called any more. */
+  /** Stops the delivery and returns how many committed pages were not delivered. */
   close(): number {
     this.#isOver = true;
     return this.#waiting;
   }
 
-  /** Rejects with what a function of the user's throws; after that nobody is called any more. Nothing overtakes what has not come back. */
+  /** Rejects with what a user's function throws; after that none is called any more. No page overtakes one whose functions have not returned. */
   async deliver(pages: readonly CommittedPage[], done: (page: CommittedPage) => void): Promise<void> {
     const isStuck = this.#waiting > 0;
     this.#waiting += pages.length;

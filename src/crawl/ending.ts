@@ -5,11 +5,11 @@ export type EndReason =
   | 'complete'
   | 'complete_with_deferred'
   | 'max_urls'
-  /** Robots.txt and sitemaps are read, and pages were not to be asked for. */
+  /** Robots.txt and sitemaps are read, and no pages were to be requested. */
   | 'surveyed'
   | 'duration'
   | 'max_bytes'
-  /** Nothing was left of a check but second looks, and their time was over. */
+  /** A check had only second looks left, and their time was over. */
   | 'second_look_budget'
   /** By SIGINT. */
   | 'interrupted'
@@ -24,7 +24,7 @@ export type EndReason =
   /** Something broke, or a function of the user's threw. */
   | 'error';
 
-/** Limits on the whole run: hitting one ends it normally, and says so. Those on single URLs are the frontier's. */
+/** Limits on the whole run: reaching one ends the run normally, and the run says so. The frontier keeps the limits on single URLs. */
 export class Limits {
   #end: number;
   readonly #secondLookMs: number;
@@ -48,7 +48,7 @@ export class Limits {
     this.#bytes = options.bytesBefore;
   }
 
-  /** The time is over then; said by a crawl of which this run is a part. */
+  /** Sets when the time is over; called by the crawl that this run is a part of. */
   endsAt(at: number): void {
     this.#end = at;
   }
@@ -73,7 +73,7 @@ export class Limits {
     }
   }
 
-  /** What second looks have taken, beyond everything else. */
+  /** The time that second looks took after everything else was done. */
   secondLookMs(now: number): number {
     return this.#aloneMs + (this.#aloneSince === null ? 0 : now - this.#aloneSince);
   }
@@ -101,11 +101,11 @@ export interface CrawlEnd {
   /** Which limit cut it, or null. */
   truncated: string | null;
   error: Error | null;
-  /** Of a run that broke: ids of the URLs that were being settled. One of them may be what broke it. */
+  /** Ids of the URLs that were being settled when the run broke. One of them may be the cause. */
   settling: readonly number[];
 }
 
-/** What is left to do, as the loop sees it between two exchanges. */
+/** The work that is left, as the loop sees it between two exchanges. */
 export interface LeftToDo {
   inFlight: number;
   /** Outcomes that wait to be settled. */
@@ -115,13 +115,13 @@ export interface LeftToDo {
   outstanding: number;
   deferred: number;
   secondLooks: number;
-  /** Third parties are still asked for URLs, or what the user adds is being read. */
+  /** Third parties are still being asked for URLs, or URLs that the user adds are being read. */
   isSeeding: boolean;
-  /** Something will happen without anybody's doing: a host's time comes, a name is looked up, the disk gets room. */
+  /** Something will happen by itself: a host's time comes, a name is looked up, the disk gets room. */
   canGoOn: boolean;
   /** The limit on URLs that is used up, or null. */
   spent: EndReason | null;
-  /** Whether pages are still to be seen by a browser. It is asked only when nothing else is left, for then the last of them are begun. */
+  /** Whether a browser still has pages to render. It is asked only when nothing else is left, because then the last of them are begun. */
   goesOnRendering(): boolean;
 }
 
@@ -132,7 +132,7 @@ export class Ending {
   readonly #graceMs: number;
   #stopping: { reason: EndReason; until: number; error: Error | null } | null = null;
 
-  /** @param graceMs so long after its deadline what is under way may still finish */
+  /** @param graceMs how long after the deadline requests under way may still finish */
   constructor(clock: Clock, limits: Limits, graceMs: number) {
     this.#clock = clock;
     this.#limits = limits;
@@ -171,7 +171,7 @@ export class Ending {
     return this.#clock.now() >= this.lastAt;
   }
 
-  /** The times that are to come at which it may be over. Those in the past are left out: a timer for them would only spin. */
+  /** The future times at which the run may be over. Past ones are left out: a timer for them would only spin. */
   timesAhead(now: number): number[] {
     return [this.#limits.deadline, this.lastAt].filter((end) => end > now);
   }
@@ -180,7 +180,7 @@ export class Ending {
     return { reason, truncated: this.#limits.isLimit(reason) ? reason : null, error, settling };
   }
 
-  /** Null: it goes on. */
+  /** Null if the run goes on. */
   reason(left: LeftToDo): EndReason | null {
     const now = this.#clock.now();
     const { inFlight, unsettled, outstanding, secondLooks } = left;

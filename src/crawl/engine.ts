@@ -47,19 +47,19 @@ export interface EngineParts {
   notices: Notices;
   store: StoreThread;
   opened: StoreOpened;
-  /** What is known of pages that a browser has seen; null where none is to see any. */
+  /** What is known about pages that a browser has rendered; null without a browser. */
   shapes: Awaited<ReturnType<StoreThread['renderShapes']>> | null;
-  /** The crawl whose unchanged pages are carried over; null where there is none. */
+  /** The crawl whose unchanged pages are carried over; null if there is none. */
   since: EarlierSetup | null;
   /** Called once a second while it runs. */
   tick(): void;
   watch: RunWatch;
-  /** Both null where no cookies are kept. */
+  /** Both are null when no cookies are kept. */
   openJar: OpenJar | null;
   cookies: CookieBook | null;
 }
 
-/** From so many known URLs on a crawl gets threads: a small site is done before they have started. */
+/** The number of known URLs from which a crawl gets threads: a small site is done before they have started. */
 const URLS_WORTH_THREADS = 64;
 
 /**
@@ -79,7 +79,7 @@ export class Engine {
   readonly seeder: Seeder | null;
   readonly renderer: Renderer | null;
   readonly additions: Additions;
-  /** Null where the user has none. */
+  /** Null if the user has none. */
   readonly hooks: HookRun | null;
   /** Pages that were settled in this run. */
   settled = 0;
@@ -138,22 +138,22 @@ export class Engine {
     store.onDeath = (error) => this.crawl.stop('error', 0, error);
   }
 
-  /** To read it takes a descriptor: while there is none, what was read last stands. */
+  /** Reading it takes a descriptor: while none is free, the last value stands. */
   residentBytes(): number {
     try {
       this.#lastResidentBytes = process.memoryUsage.rss();
     } catch {
-      // Whatever else needs one says so.
+      // Other users of descriptors report their own shortage.
     }
     return this.#lastResidentBytes;
   }
 
-  /** A scope of its own, as it is when the run begins. */
+  /** The seed's own scope, as it is when the run begins. */
   scope(): CrawlScope {
     return new CrawlScope(this.#scopeData());
   }
 
-  /** What the other machines of the same crawl may ask of this one; called where there are any. */
+  /** What the other machines of the same crawl may ask of this one. */
   clusterDoors(): ClusterDoors {
     const { store, settings, opened, notices } = this.#parts;
     const { intake } = this.crawl;
@@ -197,7 +197,7 @@ export class Engine {
     await this.lanes.close();
     const { cache } = this.#parts.settings.fetch;
     if (cache !== undefined) {
-      // Threads that have ended count no more what they wrote: after each run it is as small as it was to be.
+      // Threads that have ended do not count what they wrote, so the cache is cut to its size after each run.
       await sweepCache(cache.directory, cache.maxBytes);
     }
   }
@@ -246,7 +246,7 @@ export class Engine {
     const { plan, profile, clock, opened } = this.#parts;
     const { durationMs, secondLookMs, spent } = profile.limits ?? {};
     const { options } = plan.resolved;
-    // On several machines both are the crawl's: its other machines say when they are reached.
+    // On several machines both limits are for the whole crawl: the other machines say when they are reached.
     const isAlone = profile.cluster === undefined;
     return new Limits({
       startedAt: clock.now() - (spent?.ms ?? 0),
@@ -273,7 +273,7 @@ export class Engine {
         });
   }
 
-  /** Those of the login that `start` has made. */
+  /** Cookies of the login that the `start` hook made. */
   #takeCookies(lines: readonly { url: string; line: string }[]): void {
     const { cookies, notices } = this.#parts;
     if (cookies === null && lines.length > 0) {
@@ -284,7 +284,7 @@ export class Engine {
     }
   }
 
-  /** A hook that keeps what it has seen is the likely cause where a thread has used up its memory. */
+  /** When a thread has used up its memory, a hook that keeps what it has seen is the likely cause. */
   #deathWords({ message, ...error }: Error & { code?: string }): string {
     return this.hooks !== null && error.code === 'ERR_WORKER_OUT_OF_MEMORY'
       ? `it has used up its ${this.hooks.maxHeapMib} MiB of memory; do the hooks keep something of every page?`
@@ -382,7 +382,7 @@ export class Engine {
     });
   }
 
-  /** Null where no third party is to be asked. */
+  /** Null if no third party is to be asked. */
   #openSeeder(kept: string | undefined): Seeder | null {
     const { plan, settings, clock, seeds, notices } = this.#parts;
     return openSeeder({
@@ -400,7 +400,7 @@ export class Engine {
     });
   }
 
-  /** Null where no browser is to see any page. */
+  /** Null if no browser is used. */
   #openRenderer(): Renderer | null {
     const { profile, settings, store, notices, shapes } = this.#parts;
     const manners = new HostManners(settings.reader);
@@ -427,7 +427,7 @@ export class Engine {
     });
   }
 
-  /** Where bodies are not kept, what is told of a page is what the browser has made of it. */
+  /** When bodies are not kept, a page's record describes the rendered page. */
   get #tellsLate(): boolean {
     const { reader } = this.#parts.settings;
     return new HostManners(reader).rendersAny && !reader.keepsBodies;
@@ -455,7 +455,7 @@ export class Engine {
     }
   }
 
-  /** Something that only the user has goes to this origin: a header, a certificate, a cookie. */
+  /** Whether this origin gets something that only the user has: a header, a certificate, a cookie. */
   #isGuarded(origin: string): boolean {
     const { settings, cookies } = this.#parts;
     const { clientCertificates = {} } = settings.fetch;
@@ -549,7 +549,7 @@ export class Engine {
 const waitsForBrowser = ({ state, outcome }: SettledPage): boolean =>
   state === 'done' && outcome.measured?.needsBrowser === true;
 
-/** What is in scope, beside what the seeds open. */
+/** What is in scope besides what the seeds open. */
 export function scopeRules(
   { resolved: { options }, resolve }: SessionPlan,
   { scope, cluster }: CrawlProfile,

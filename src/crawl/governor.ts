@@ -7,17 +7,17 @@ export interface Sample {
   /** Monotonic. */
   at: number;
   rssBytes: number;
-  /** Mean of the commits of the last two seconds; null where there was none. */
+  /** Mean of the commits of the last two seconds; null if there was none. */
   commitMs: number | null;
   /** How late the sample itself came. */
   lagMs: number;
-  /** Pages are open that lead to so much that they come in pieces: memory may be theirs. */
+  /** Whether pages with so many links that they come in pieces are under way: they may be what fills the memory. */
   hasPiecemeal: boolean;
 }
 
 /** What the governor decided, and why. */
 export interface GovernorDecision {
-  /** In flight at most, from now on. */
+  /** How many requests may be in flight from now on. */
   limit: number;
   /**
    * `memory`: over 75 % of --memory-limit; `memory_critical`: over 90 %; `commit`, `lag`: commits or the event loop slower than 200 ms;
@@ -69,7 +69,7 @@ export class Governor {
     this.#limit = wasFree ? maxInFlight : Math.min(this.#limit, maxInFlight);
   }
 
-  /** In flight at most, whatever the machine allows. */
+  /** How many requests may be in flight at most, whatever the machine allows. */
   get ceiling(): number {
     return this.#maxInFlight;
   }
@@ -88,7 +88,7 @@ export class Governor {
     return this.#slowsPiecemeal;
   }
 
-  /** Null when nothing changes. */
+  /** The decision, or null if nothing changes. */
   sample(sample: Sample): GovernorDecision | null {
     if (!this.#options.enabled) {
       return null;
@@ -100,10 +100,10 @@ export class Governor {
     this.#criticalSince = null;
     this.#collected = false;
     if (share >= HIGH) {
-      // Much of it may be garbage of one page: where that is so, it is over with this.
+      // Much of it may be garbage from one page, which a collection removes.
       const collect = !this.#isHigh;
       this.#isHigh = true;
-      // They are slowed first: everybody else is not to blame.
+      // Pages in pieces are slowed first, since the others are not the cause.
       const isTheirs = sample.hasPiecemeal && !this.#slowsPiecemeal;
       this.#slowsPiecemeal ||= sample.hasPiecemeal;
       return isTheirs ? this.#decided('memory', true, collect) : this.#shrink('memory', true, collect);
@@ -160,7 +160,7 @@ export interface Beat {
 }
 
 const BEAT_MS = 1_000;
-/** The governor goes by the commits of so long. */
+/** The time over which the governor looks at commits. */
 const REMEMBERED_MS = 2_000;
 
 /** Once a second it shows the governor how the crawl fares: memory, commits, and how late the second itself came. */
@@ -195,7 +195,7 @@ export class Heartbeat {
     return { decision, isExhausted: this.#governor.exhausted(now) };
   }
 
-  /** Mean of the last commits; null where there was none. */
+  /** Mean of the last commits; null if there was none. */
   get commitMs(): number | null {
     const { length } = this.#commits;
     return length === 0 ? null : this.#commits.reduce((sum, { ms }) => sum + ms, 0) / length;
@@ -205,7 +205,7 @@ export class Heartbeat {
 const CHECK_EVERY_MS = 5_000;
 const PATIENCE_MS = 30_000;
 
-/** Keeps some of the disk free: too little holds dispatch back, and still too little after half a minute ends the run, state kept. */
+/** Keeps some of the disk free: too little holds requests back, and half a minute of it ends the run, state kept. */
 export class DiskWatch {
   readonly #minFreeBytes: number;
   readonly #freeBytes: () => Promise<number>;
@@ -235,7 +235,7 @@ export class DiskWatch {
       this.#nextCheckAt = now + CHECK_EVERY_MS;
       this.#freeBytes().then(
         (free) => this.#judge(free, now),
-        // The store is gone: its own end says so.
+        // The store is gone, and its own error reports that.
         () => {},
       );
     }

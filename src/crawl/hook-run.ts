@@ -20,15 +20,15 @@ export interface HookRunParts {
   isTogether: boolean;
   lanes(): LanePool;
   stop(error: Error): void;
-  /** The cookies that `start` has, for whoever keeps cookies for the crawl. */
+  /** The cookies from `start`, for whoever keeps the crawl's cookies. */
   cookies?(lines: StartedHooks['cookies']): void;
 }
 
-/** So many different words of the link hook are told at the end. */
+/** How many different reasons of the link hook are listed at the end. */
 const MOST_WORDS = 100;
 const TOLD_WORDS = 10;
 
-/** Hooks of the user's as the coordinator sees them: when they begin and end, which take too long, and what their failures mean for the run. */
+/** The user's hooks as the coordinator sees them: when they begin and end, which take too long, and what their failures mean for the run. */
 export class HookRun {
   readonly watch: HookWatch;
   readonly #parts: HookRunParts;
@@ -68,14 +68,14 @@ export class HookRun {
     return this.#parts.settings.maxHeapMib;
   }
 
-  /** Before the first request. @throws StateError */
+  /** Called before the first request. @throws StateError */
   async start(): Promise<void> {
     const { started, cookies } = await this.#run('start', () => this.#parts.lanes().startHooks());
     this.#started = started;
     this.#parts.cookies?.(cookies);
   }
 
-  /** When all is written. @throws StateError */
+  /** Called when everything is written. @throws StateError */
   async end(summary: Summary): Promise<void> {
     try {
       await this.#run('end', () => this.#parts.lanes().endHooks(JSON.stringify(summary)));
@@ -117,7 +117,7 @@ export class HookRun {
     void this.#parts.lanes().endLane(lane, new Error(words), isOfPage ? hook : null);
   }
 
-  /** Counts what links were skipped, and where a hook that failed is to stop the run, has its page asked for again by the next one. */
+  /** Counts the skipped links. If a failed hook is to stop the run, its page is left for the next run to request again. */
   readonly review = (outcomes: Outcome[]): Outcome[] => {
     const { settings, clock } = this.#parts;
     for (const { hookSkips = {} } of outcomes) {
@@ -128,7 +128,7 @@ export class HookRun {
     return !settings.stopsOnError ? outcomes : outcomes.map((outcome) => this.#stoppedBy(outcome, clock.now()));
   };
 
-  /** The same for pages that a browser was to see. One that stops the run still waits, for the next one. */
+  /** The same for pages that a browser was to render. One that stops the run keeps waiting for the next run. */
   reviewRendered(pages: RenderedOutcome[]): RenderedOutcome[] {
     for (const { outcome } of pages) {
       for (const [words, count] of Object.entries(outcome?.hookSkips ?? {})) {

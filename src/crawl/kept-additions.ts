@@ -19,15 +19,15 @@ export interface AddedToCrawl {
   directory: string;
   /** The URLs in normal form. */
   urls: string[];
-  /** Whether it runs now: then it takes them up at once, else when it is resumed. */
+  /** Whether it runs now: then it takes them up at once, otherwise when it is resumed. */
   running: boolean;
 }
 
 const CALL = "addToCrawl('gossamer-data/example.com', ['https://example.com/page'])";
 
 /**
- * Adds URLs to a crawl in a directory, running or not; they are on the disk when it returns. One that runs takes them up at once, in whichever
- * process; any other goes on with them when it is resumed, one that had ended, too. Where one is no URL, none is added.
+ * Adds URLs to a crawl in a directory, running or not; they are on disk when it returns. A running crawl takes them up at once, in whatever
+ * process; any other crawl, even one that had ended, takes them up when it is resumed. If one is not a URL, none is added.
  */
 export function addToCrawl(
   directory: string,
@@ -38,7 +38,7 @@ export function addToCrawl(
   return leave(path, readAdded(urls, options, keptCrawl(path)));
 }
 
-/** What the command line adds: arguments, lists and stdin. All that is no URL is told, a sentence each; then nothing is added. */
+/** Adds what the command line names: arguments, lists and stdin. Each entry that is not a URL gets a sentence; then nothing is added. */
 export function addFromCommandLine(
   directory: string,
   input: { words: readonly string[]; files: readonly string[] },
@@ -115,7 +115,7 @@ function leave(directory: string, urls: MailedUrl[]): AddedToCrawl {
   return { directory, urls: urls.map(({ url }) => url), running: DirectoryLock.isTaken(directory) };
 }
 
-/** What the crawl in a directory takes. What is no crawl is refused by name. */
+/** What the crawl in a directory accepts. A directory without a crawl is refused by name. */
 function keptCrawl(directory: string): AddTo {
   return openForReading(directory, (reader) => {
     if (reader.command() !== 'crawl') {

@@ -48,7 +48,7 @@ export class KeptCrawl {
     this.#reader = new Reader(database);
   }
 
-  /** How far it is, now. */
+  /** How far the crawl is now. */
   status(): CrawlStatus {
     return statusOf(this.directory);
   }
@@ -59,7 +59,7 @@ export class KeptCrawl {
     return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Summary) : null;
   }
 
-  /** Every URL and what became of it, in the order they were found. */
+  /** Every URL and its result, in the order they were found. */
   pages(): IterableIterator<PageResult> {
     return this.#open.read(() => this.#reader.pages());
   }
@@ -75,12 +75,12 @@ export class KeptCrawl {
     }
   }
 
-  /** Every host and what became of it. */
+  /** Every host and its result. */
   hosts(): IterableIterator<HostResult> {
     return this.#open.read(() => this.#reader.hosts.all());
   }
 
-  /** Gives the store back: pages, edges and hosts cannot be read any more. A second time it does nothing. */
+  /** Closes the store: pages, edges and hosts cannot be read any more. A second call does nothing. */
   close(): void {
     this.#open.close();
   }
@@ -90,11 +90,11 @@ export class KeptCrawl {
 export const readCrawl = (directory: string): KeptCrawl =>
   new KeptCrawl(readDirectory("readCrawl('gossamer-data/example.com')", directory));
 
-/** How far a crawl on disk is, without disturbing it. */
+/** How far a crawl on disk has come, read without disturbing it. */
 export const crawlStatus = (directory: string): CrawlStatus =>
   statusOf(readDirectory("crawlStatus('gossamer-data/example.com')", directory));
 
-/** The crawls in the folders of `root`. One that cannot be read throws, unless `onUnreadable` takes it. */
+/** The crawls in the folders of `root`. Throws at one that cannot be read, unless `onUnreadable` is given: then that is called. */
 export function listCrawls(root: string, onUnreadable: (name: string, error: Error) => void = rethrow): CrawlStatus[] {
   checkFunction('onUnreadable', onUnreadable);
   return listIn(readDirectory("listCrawls('gossamer-data')", root, 'root'), onUnreadable);
@@ -104,7 +104,7 @@ const rethrow = (_name: string, error: Error): never => {
   throw error;
 };
 
-/** Deletes a crawl that is not running; files of others stay, and so then does the directory. Returns how many those are. */
+/** Deletes a crawl that is not running. Files that are not the crawl's stay, and with them the directory. Returns how many such files there are. */
 export const deleteCrawl = (directory: string): number =>
   deleteIn(readDirectory("deleteCrawl('gossamer-data/example.com')", directory));
 

@@ -13,22 +13,22 @@ import { openForReading, stateOf } from '../store/directory.js';
 import { storePath } from '../store/store-file.js';
 import type { SeedRow } from '../store/transaction.js';
 
-/** A crawl that kept its answers: another command can work on it as on the web. */
+/** A crawl that kept its answers, so that another command can work on it as on the web. */
 export interface KeptPages {
   readonly directory: string;
-  /** As the user gave them. */
+  /** The seeds as the user gave them. */
   readonly seeds: readonly SeedRow[];
-  /** What the crawl was told that other commands are told as well: they work by it unless they are told otherwise. */
+  /** The crawl's settings that other commands have too: they apply unless the user sets others. */
   readonly inherited: Partial<CrawlOptions>;
   /** The scope of seeds that had none of their own. */
   readonly scope: string;
   /** When the crawl began, in milliseconds since 1970. */
   readonly startedAt: number;
-  /** For the user: what is not there. */
+  /** A sentence for the user about what is missing. */
   readonly notices: readonly string[];
 }
 
-/** By these two crawls of one site are the same: what a URL is, which are followed, and what robots.txt says of them. */
+/** Options that make two crawls of one site the same: what a URL is, which are followed, and how robots.txt applies. */
 const INHERITED: readonly (keyof CrawlOptions)[] = [
   ...(['scope', 'include', 'exclude', 'nofollow', 'order', 'depth'] as const),
   ...(['stripQuery', 'stripTracking', 'sortQuery'] as const),
@@ -39,7 +39,7 @@ const INHERITED: readonly (keyof CrawlOptions)[] = [
 /** Whether an argument names a directory with a crawl, and not a page or a folder of pages. */
 export const isCrawlDirectory = (text: string): boolean => existsSync(storePath(resolve(text)));
 
-/** @param purpose what the pages are wanted for, as in "makes a corpus" */
+/** @param purpose what the pages are for, as in "makes a corpus" */
 export function keptPagesIn(path: string, purpose: string): KeptPages {
   const directory = resolve(path);
   return openForReading(directory, (reader) => {
@@ -84,7 +84,7 @@ export function keptPagesIn(path: string, purpose: string): KeptPages {
   });
 }
 
-/** The one argument of a command that names a kept crawl; null where none does. */
+/** The one argument of a command that names a kept crawl; null if none does. */
 export function crawlDirectoryIn(positionals: readonly string[]): string | null {
   const found = positionals.find(isCrawlDirectory);
   if (found !== undefined && positionals.length > 1) {
@@ -95,7 +95,7 @@ export function crawlDirectoryIn(positionals: readonly string[]): string | null 
   return found ?? null;
 }
 
-/** Options that say how others are asked, or where a run is kept: neither has a meaning where a kept crawl answers. */
+/** Options about how servers are asked, or where a run is kept: neither means anything when a kept crawl answers. */
 const FOR_THE_WEB: readonly [key: string, flag: string][] = [
   ['startUrls', 'start-url'],
   ['seedsFiles', 'seeds-file'],
@@ -112,7 +112,7 @@ const FOR_THE_WEB: readonly [key: string, flag: string][] = [
   ['cache', 'cache'],
 ];
 
-/** The options for a command that works on a kept crawl. One that asks somebody is refused. */
+/** The options for a command that works on a kept crawl. An option that would send requests is refused. */
 export function optionsForKept<C extends 'docs' | 'check'>(resolved: ResolvedOptions<C>): ResolvedOptions<C> {
   const options = resolved.options as Readonly<Record<string, unknown>>;
   const sources = resolved.sources as Readonly<Record<string, string>>;
@@ -136,7 +136,7 @@ export const seedsFor = ({ seeds, scope }: KeptPages, ownScope: string): SeedRow
     scopeUrls: [seed.url, ...seed.fallbacks],
   }));
 
-/** Nobody is asked, so nothing is paced and nothing waits: what failed then fails at once, as often as it did. */
+/** No server is asked, so nothing is paced and nothing waits: what failed in the crawl fails again at once. */
 export const withoutWaiting = (options: SchedulerOptions): SchedulerOptions => ({
   ...options,
   delayMsFor: () => 0,

@@ -26,7 +26,7 @@ export const COMMAND_LINE_ONLY = [
   ...['json', 'config', 'printConfig', 'quiet', 'progress', 'verbose', 'color', 'exitSimple'],
   ...['metricsPort', 'metricsFile', 'metricsIntervalMs', 'logFile', 'logLevel', 'notify', 'dashboard'],
 ] as const;
-/** About connections of our own fetcher. */
+/** Options about the connections of our own fetcher. */
 const NETWORK_ONLY = [
   'connectTimeoutMs',
   'idleTimeoutMs',
@@ -55,7 +55,7 @@ const NETWORK_ONLY = [
   'maxInflightPerIp',
   'delayPerIpMs',
 ] as const satisfies OptionKey[];
-/** About URLs: what `resolve` decides instead. */
+/** Options about URLs, which `resolve` decides instead. */
 const URL_ONLY = [
   'scope',
   'include',
@@ -67,7 +67,7 @@ const URL_ONLY = [
   'hosts',
 ] as const satisfies OptionKey[];
 
-/** A fetcher of the user's knows its own manners: what is not asked for is off. */
+/** The user's fetcher has its own manners, so these are off unless the user asks for them. */
 const WITH_OWN_FETCH: Partial<CrawlOptions> = {
   delayMs: 0,
   autoTune: false,
@@ -88,40 +88,40 @@ const MOST_EDGE_PAGES = 1_000;
 
 /** A seed with a scope and a budget of its own. */
 export interface SeedSpec {
-  /** A URL or a bare domain; with `fetch` and `resolve` a key. */
+  /** A URL or a bare domain; with `fetch` and `resolve`, a key. */
   url: string;
-  /** Instead of the scope of the crawl. */
+  /** Replaces the scope of the crawl. */
   scope?: ScopeKind;
-  /** Instead of the depth of the crawl. */
+  /** Replaces the depth of the crawl. */
   depth?: number;
-  /** URLs asked for on behalf of this seed at most. */
+  /** The most URLs that are requested on behalf of this seed. */
   maxUrls?: number;
 }
 
-/** What an edge is, besides where it begins and ends. */
+/** What an edge has besides its two ends. */
 export interface EdgeFacts {
   /** What kind of link it is. */
   kind: LinkKind;
-  /** Its `rel`, or an empty text. */
+  /** The link's `rel`, or an empty text. */
   rel: string;
-  /** Only with `anchorText`. */
+  /** Set only with `anchorText`. */
   text: string | null;
 }
 /** Gets an edge; what it returns is awaited. */
 export type OnEdge = (from: string, to: string, edge: EdgeFacts) => void | Promise<void>;
 
-/** Gets a page and what its body says, which is worked out when it is asked for; what it returns is awaited. */
+/** Gets a page and its content, which is worked out when it is read; what it returns is awaited. */
 export type OnPage = (page: CrawledPage, content: PageContent) => void | Promise<void>;
 
-/** The options of the command line, in their normal units, and what only a program can give. */
+/** The options of the command line, in their normal units, and those that only a program can give. */
 export interface LibraryOptions extends Partial<Omit<CrawlOptions, (typeof COMMAND_LINE_ONLY)[number]>> {
-  /** Where to begin: URLs and bare domains; with `fetch` and `resolve` keys of any kind. */
+  /** Where to begin: URLs and bare domains; with `fetch` and `resolve`, keys of any kind. */
   seeds?: readonly (string | SeedSpec)[];
-  /** Gives the pages instead of the net. */
+  /** Provides the pages in place of the network. */
   fetch?: CustomFetch;
   /** Says what a link of a page leads to: a key, or null for nothing. Two links lead to one page when their keys are equal. */
   resolve?: (href: string, from: string) => string | null;
-  /** Gets every edge, also those to pages already seen, once its page is committed. Awaited; what it throws ends the crawl. */
+  /** Gets every edge once its page is committed, including edges to pages already seen. Awaited; an error ends the crawl. */
   onEdge?: OnEdge;
   /**
    * With `order: 'priority'`: where a new link waits at its host, 0 (first) to 7; null or nothing leaves it where it would be. Called in your
@@ -129,11 +129,11 @@ export interface LibraryOptions extends Partial<Omit<CrawlOptions, (typeof COMMA
    */
   priority?: (link: NewLink) => number | null | undefined;
   /**
-   * Gets every page that was asked for, with its HTML, once it is committed: in this thread, one after the other. Awaited; what it throws ends the
-   * crawl. Of what is no HTML, and no type of `contentTypes`, the content is empty.
+   * Gets every requested page with its HTML once it is committed: in this thread, one after the other. Awaited; an error ends the
+   * crawl. The content is empty if the page is neither HTML nor a type of `contentTypes`.
    */
   onPage?: OnPage;
-  /** Pages asked for at the same time: `workers` by another name. */
+  /** Pages requested at the same time: `workers` by another name. */
   downloaders?: number;
   /** Threads that read pages (`parseWorkers`); with `fetch` or `resolve`, pages that hand on their edges at the same time. */
   parsers?: number;
@@ -155,7 +155,7 @@ const OWN_KEYS = [
 /** What a run is started with. */
 export interface RunOptions extends Functions {
   resolved: ResolvedOptions<'crawl'>;
-  /** Pages that hand on their edges at the same time. */
+  /** How many pages hand on their edges at the same time. */
   edgePages: number;
   queueSize: number;
   guardsFetch: boolean;
@@ -196,7 +196,7 @@ export function resolveLibraryOptions(given: LibraryOptions, stored?: StoredOpti
     options.parseWorkers = 1;
   }
   if (fetch !== undefined && options.workers !== undefined) {
-    // All keys are of one host as far as pacing goes: its limit must not be below what was asked for.
+    // For pacing, all keys belong to one host, so its limit must not be lower than the user's.
     options.maxInflightPerHost ??= Math.min(MOST_INFLIGHT_PER_HOST.max, options.workers);
   }
   const resolved = stored === undefined ? completeOptions(options) : resumeOptions(options, stored, readsHere);
@@ -245,7 +245,7 @@ function refuseStrangers(plain: object, hasFetch: boolean, hasResolve: boolean):
   }
 }
 
-/** Of what is said of hosts, what a fetch of the user's does not see. */
+/** Settings of hosts that the user's `fetch` does not see. */
 function refuseOwnConnections(hosts: unknown): void {
   const keys = ['headers', 'proxy', 'timeoutMs', 'userAgent'];
   const entries: unknown[] = Array.isArray(hosts) ? hosts : [];
@@ -259,7 +259,7 @@ function refuseOwnConnections(hosts: unknown): void {
   }
 }
 
-/** They name URLs of the web, for connections of our own. */
+/** These name URLs of the web, for our own connections. */
 function refuseThirdParties(strategy: unknown, hasFetch: boolean, hasResolve: boolean): void {
   const sources = seedingSources(typeof strategy === 'string' ? strategy : '');
   if ((hasFetch || hasResolve) && (sources.has('ct') || sources.has('commoncrawl'))) {
@@ -293,7 +293,7 @@ function integer(name: string, value: number, max: number): number {
   return value;
 }
 
-/** Values that were not given become these, as if they had been: they are kept with the crawl. */
+/** Defaults for values that were not given; like given ones, they are kept with the crawl. */
 function withDefaults(resolved: ResolvedOptions<'crawl'>, defaults: Partial<CrawlOptions>): ResolvedOptions<'crawl'> {
   const missing = Object.entries(defaults).filter(([key]) => resolved.sources[key as keyof CrawlOptions] === 'default');
   return {
@@ -303,7 +303,7 @@ function withDefaults(resolved: ResolvedOptions<'crawl'>, defaults: Partial<Craw
   };
 }
 
-/** What the crawl was started with, and over it what may be changed. */
+/** The crawl's first options, overridden by those that may be changed. */
 function resumeOptions(
   given: Partial<CrawlOptions>,
   stored: StoredOptions,
@@ -328,7 +328,7 @@ function resumeOptions(
   return completeOptions({ ...changed, ...(readsHere ? { parseWorkers: 1 } : {}) }, undefined, stored);
 }
 
-/** What is no key would be a URL called "undefined" in every output. */
+/** A value that is not a key would appear as a URL called "undefined" in every output. */
 function checkedResolve(resolve: NonNullable<LibraryOptions['resolve']>): NonNullable<LibraryOptions['resolve']> {
   return (href, from) => {
     const key: unknown = resolve(href, from);

@@ -93,7 +93,7 @@ function keySeed(spec: SeedSpec): SeedRow {
 
 function urlSeed(spec: SeedSpec, options: CrawlOptions, credentials: Map<string, Credentials>): SeedRow {
   const { stripQuery, stripTracking, sortQuery } = options;
-  // Nothing on disk is looked at: a program says so when it means a file (seedsFiles).
+  // No file is looked for on disk: a program that means a file uses seedsFiles.
   const argument = parseSeedArgument(spec.url, () => null, { stripQuery, stripTracking, sortQuery });
   if (argument.kind !== 'url') {
     throw new UsageError(`the seed ${spec.url} is not a URL`);

@@ -5,11 +5,11 @@ import type { RunWatch } from '../watch/run-watch.js';
 import type { SessionEvents } from './session-plan.js';
 import type { UserFunctions } from './user-functions.js';
 
-/** What a program hears of a run that it awaits as a whole. */
+/** What a program is told about a run that it awaits as a whole. */
 export interface WatchingOptions {
-  /** Hears how far it is: once a second while it runs, and at the end. */
+  /** Called with the progress once a second while it runs, and at the end. */
   onProgress?: (live: LiveSnapshot) => void;
-  /** Hears what happens, each with its code; single pages only where they fail. */
+  /** Called with each event and its code; for single pages only if they fail. */
   onEvent?: (event: RunEvent) => void;
 }
 
@@ -18,7 +18,7 @@ export function checkWatching(onProgress: unknown, onEvent: unknown): void {
   checkFunction('onEvent', onEvent);
 }
 
-/** Tells a program's functions. */
+/** Calls a program's functions. */
 export class LibraryWatching {
   readonly #options: WatchingOptions;
   readonly #functions: UserFunctions;

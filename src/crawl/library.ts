@@ -12,8 +12,8 @@ import { type ResumePlan, resumePlan } from './resume-plan.js';
 import { badSeedLines } from './seed-input.js';
 
 /**
- * A crawl, ready to begin: iterate it, or await its `finished`. Without `dataDir` nothing is left of it. What is wrong with the options
- * is thrown at once.
+ * A crawl, ready to begin: iterate it, or await its `finished`. Without `dataDir` it leaves nothing behind. Wrong options
+ * throw at once.
  */
 export function crawl(given: LibraryOptions): CrawlRun {
   const options = readOptions("crawl({ seeds: ['https://example.com/'] })", given, true);
@@ -67,7 +67,7 @@ export function resumeCrawl(
   return resumed(resumePlan(path, 'crawl'), options, false);
 }
 
-/** @param onlyToFinish one that has ended is not asked for what it put off, nor are its outputs written again */
+/** @param onlyToFinish leaves a crawl that has ended as it is: what it put off is not tried again, nor are its outputs written again */
 function resumed(plan: ResumePlan, given: LibraryOptions, onlyToFinish: boolean): CrawlRun {
   const { directory, seeds: storedSeeds, stored } = plan;
   const options = resolveLibraryOptions(given, stored);
@@ -83,7 +83,7 @@ function resumed(plan: ResumePlan, given: LibraryOptions, onlyToFinish: boolean)
 
 const summaryIn = (directory: string): string => join(directory, 'summary.json');
 
-/** What a finished crawl came to, from its files. */
+/** The result of a finished crawl, from its files. */
 function keptResult(directory: string): CrawlResult {
   const summary = JSON.parse(readFileSync(summaryIn(directory), 'utf8')) as Summary;
   return {

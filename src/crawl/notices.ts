@@ -8,7 +8,7 @@ import { hostForPeople } from '../url/host-display.js';
 import { allowTrapFlag, isLengthTrap, isTrapByLooks, trapCause } from '../url/traps.js';
 import type { EventCode } from '../watch/events.js';
 
-/** Of each sort so many are told while the crawl runs: ten thousand seeds may all redirect, a hostile site make a trap of every folder. */
+/** How many of each sort are shown while the crawl runs: ten thousand seeds may all redirect, and a hostile site may make a trap of every folder. */
 const MOST_TOLD_OF_A_SORT = 20;
 
 const MOST_KEPT = 1_000;
@@ -25,9 +25,9 @@ const CODES: Readonly<Record<string, EventCode>> = {
   'decisions of the governor': 'governed',
 };
 
-/** What happened to be worth a sentence. */
+/** Events that are worth a sentence. */
 export class Notices {
-  /** For the summary, whatever its sort. */
+  /** Goes into the summary, whatever its sort. */
   readonly kept: string[] = [];
   readonly #tell: (text: string, code: EventCode, trap: string | null) => void;
   readonly #told = new Map<string, number>();
@@ -37,7 +37,7 @@ export class Notices {
   }
 
   /**
-   * @param sort what it is about, in words that follow "more of": null where there can be only few.
+   * @param sort what it is about, in words that follow "more of"; null if there can be only few.
    * @param trap the pattern of a trap that a user may let in while the crawl runs
    */
   add(text: string, sort: string | null = null, trap: string | null = null): void {
@@ -65,9 +65,9 @@ type Told = Pick<
 >;
 
 /**
- * What the frontier decides, in words for people.
- * @param asksTraps what is cut as a trap is asked for, and not read
- * @param getsHeaders whether headers and passwords of the user's go to this origin; null where there are none
+ * Puts the frontier's decisions into words.
+ * @param asksTraps URLs that are cut as traps are requested but not read
+ * @param getsHeaders whether the user's headers and passwords go to this origin; null if there are none
  */
 export function frontierWords(
   notices: Notices,

@@ -8,12 +8,12 @@ import { normaliseUrl } from '../url/identity.js';
 import type { Asset } from './render/asset.js';
 
 export interface PageAssetsParts {
-  /** The ids by which the URLs are known, once that is durable. */
+  /** Resolves with the ids of the URLs once they are durable. */
   admit(offers: Offer[]): Promise<number[]>;
   kept(id: number): Promise<KeptAnswer | null>;
   /** It looks like a trap: too long, too many segments. */
   isTrap(url: string): boolean;
-  /** Headers, cookies or a certificate of the user's go to this origin: only its own pages may see what it answers. */
+  /** Whether the user's headers, cookies or certificate go to this origin: only its own pages may see what it answers. */
   isGuarded(origin: string): boolean;
 }
 
@@ -26,15 +26,15 @@ const MOST_GENERATIONS = 1_000;
 const inflate = promisify(inflateRaw);
 
 /**
- * What pages load while they are rendered goes through the crawl like any URL: by its host's queue, its robots.txt, delay, guard, retries and
- * limits. What the store has already is not asked for again.
+ * Files that pages load while they are rendered go through the crawl like any URL: by their host's queue, robots.txt, delay, guard, retries and
+ * limits. A file that is in the store already is not requested again.
  */
 export class PageAssets {
   readonly #parts: PageAssetsParts;
   readonly #waiting = new Map<number, Set<() => void>>();
-  /** By URL: what is known needs no commit to be found again. */
+  /** Assets by URL: a known one can be found without a commit. */
   readonly #ids = new Map<string, number>();
-  /** How often what has this URL was dropped, as far as is known. */
+  /** How often the file with this URL was dropped, as far as is known. */
   readonly #generations = new Map<string, number>();
   readonly #underWay = new Map<string, Promise<FoundAsset | null>>();
   #isStopped = false;
@@ -43,7 +43,7 @@ export class PageAssets {
     this.#parts = parts;
   }
 
-  /** For a page at `pageUrl`. Where a redirect leads counts, not who redirects. */
+  /** The asset for a page at `pageUrl`. The target of a redirect counts, not its source. */
   async get(written: string, pageUrl: string): Promise<Asset | null> {
     const found = await this.#find(written);
     const isForeign = found !== null && found.origin !== originOf(pageUrl);
@@ -65,14 +65,14 @@ export class PageAssets {
     return asset;
   }
 
-  /** These are settled; `others`: any may be besides. */
+  /** These are settled; `others` means that any others may be too. */
   settled(ids: readonly number[], others: boolean): void {
     for (const id of others ? [...this.#waiting.keys()] : ids) {
       this.#tell(id);
     }
   }
 
-  /** Nothing more comes. */
+  /** No more assets will come. */
   stop(): void {
     this.#isStopped = true;
     this.settled([], true);

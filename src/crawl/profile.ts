@@ -16,21 +16,21 @@ import type { EngineSettings } from './settings.js';
 import type { Survey, SurveyQuestion } from './survey/survey.js';
 
 /**
- * What a command asks of the engine: one profile for each round of it. The engine knows no command; a new one is a folder that makes
- * profiles. Whatever a profile leaves out is as `gossamer crawl` has it.
+ * What a command asks of the engine, one profile for each round. The engine knows no command; a new command is a folder that makes
+ * profiles. What a profile leaves out works as in `gossamer crawl`.
  */
 export interface CrawlProfile {
-  /** The name of the command. The store keeps it, so that no other command goes on with what it has begun. */
+  /** The name of the command. The store keeps it, so that no other command resumes what this one has begun. */
   readonly command: string;
-  /** What a new store is given beside the options, for the next run of the command. */
+  /** What a new store keeps besides the options, for the next run of the command. */
   readonly meta?: Readonly<Record<string, string>>;
-  /** Whatever is learnt of a URL while it is asked for, it would have been asked for in the same way: the next commit need not wait for the last. */
+  /** Whether nothing learnt about a URL under way could change how it is requested: then the next commit need not wait for the last. */
   readonly overlaps?: boolean;
-  /** URLs may be left in its directory while it runs, and before: it takes them up. */
+  /** Whether it takes up URLs that are left in its directory before or while it runs. */
   readonly takesMail?: boolean;
   /** Whether pages.jsonl, sitemap.xml, summary.json and the reports that the options name are written. */
   readonly writesOutputs: boolean;
-  /** What is followed, beside what the options say. */
+  /** What is followed besides what the options say. */
   readonly scope?: Partial<
     Pick<CrawlScopeData, 'checksBeyond' | 'ignoresExcluded' | 'ignore' | 'surveys' | 'onlyLocal'>
   >;
@@ -38,16 +38,16 @@ export interface CrawlProfile {
   readonly aliases?: AliasData;
   /** When a URL is asked for, and what its answer means next: pace, order, retries, second looks. */
   scheduler?(options: SchedulerOptions): SchedulerOptions;
-  /** How it is asked for. */
+  /** How a URL is requested. */
   fetch?(options: FetchOptions, lanes: number): FetchOptions;
   /** What is read of a page, and what of it is kept. */
   reader?(options: ReaderOptions): ReaderOptions;
-  /** What is admitted before the first request, beside the seeds. */
+  /** What is admitted before the first request, besides the seeds. */
   readonly beginsWith?: BeginsWith;
   readonly limits?: ProfileLimits;
   /** Sees the pages that `reader` says need one. Whoever made it closes it. */
   readonly browser?: Browser;
-  /** The part of a crawl on several machines that this one has; left out: it crawls alone. */
+  /** This machine's part of a crawl on several machines; left out if it crawls alone. */
   readonly cluster?: ClusterSeat;
   /** Asked of the store when the round is over. */
   readonly survey?: SurveyQuestion;
@@ -56,22 +56,22 @@ export interface CrawlProfile {
 }
 
 export interface BeginsWith {
-  /** URLs of which enough is known: only those out of scope are admitted, and none of them is asked for. */
+  /** URLs about which enough is known: only those out of scope are admitted, and none of them is requested. */
   readonly known?: Iterable<string>;
   /** Further URLs whose folders count as those of a seed, by its number. */
   readonly widened?: ReadonlyMap<number, readonly string[]>;
   /** URLs that sitemaps named while they were out of scope. */
   readonly named?: Iterable<string>;
-  /** What is asked for beside pages, from wherever it is: by its host's queue, its robots.txt, delay and guard like any URL, and kept as it comes. */
+  /** Files requested besides pages, from any host: by its queue, robots.txt, delay and guard like any URL. They are kept as they come. */
   readonly assets?: Iterable<string>;
 }
 
 export interface ProfileLimits {
-  /** In place of --duration. */
+  /** Replaces --duration. */
   readonly durationMs?: number;
   /** For second looks, once nothing else is left. */
   readonly secondLookMs?: number;
-  /** What earlier rounds of the same run have used of its limits; left out: what the store says of all runs. */
+  /** How much of its limits earlier rounds of the same run have used; by default what the store says of all runs. */
   readonly spent?: { readonly ms: number; readonly bytes: number };
 }
 
@@ -80,7 +80,7 @@ export interface EndedRound {
   readonly session: RunningSession;
 }
 
-/** What a session came to. */
+/** The result of a session. */
 export interface SessionResult {
   end: CrawlEnd;
   summary: Summary;
@@ -89,12 +89,12 @@ export interface SessionResult {
   survey: Survey | null;
 }
 
-/** A session as those see it who watch it, or go on from it. */
+/** A session as seen by those who watch it or continue it. */
 export interface RunningSession extends WatchedRun {
   readonly settings: EngineSettings;
   /** What the store held when it was opened. */
   readonly snapshot: StoreSnapshot;
-  /** What second looks have taken, beyond everything else. */
+  /** The time that second looks took after everything else was done. */
   readonly secondLookMs: number;
   stats(): SessionStats;
 }
@@ -112,20 +112,20 @@ export interface SessionStats extends FrontierCounts {
   governorLimit: number;
   /** The host whose turn comes next. */
   waitingFor: { name: string; at: number } | null;
-  /** Third parties that are asked for URLs, and what about; null where none is. */
+  /** Third parties that are being asked for URLs, and what about; null if there are none. */
   seeding: string | null;
-  /** Pages that a browser is at. */
+  /** Pages that a browser is rendering. */
   rendering: number;
   isStopping: boolean;
   isDiskLow: boolean;
-  /** When a limit ends the run; Infinity where none does. */
+  /** When a limit ends the run; Infinity if none does. */
   endsAt: number;
 }
 
 /** `gossamer crawl` itself. */
 export const PLAIN_CRAWL: CrawlProfile = { command: 'crawl', overlaps: true, takesMail: true, writesOutputs: true };
 
-/** The same where a browser sees pages: what it makes of them is committed between two exchanges, so none overlaps. */
+/** The same with a browser: rendered pages are committed between two exchanges, so no two exchanges overlap. */
 export const renderingCrawl = (
   options: Pick<CrawlOptions, 'render' | 'hashRoutes'>,
   browser: Browser,

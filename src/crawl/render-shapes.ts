@@ -4,7 +4,7 @@ import { originOf, pathOf } from '../url/host.js';
 import { isRoute } from '../url/routes.js';
 import { shapeOf } from '../url/traps.js';
 
-/** What becomes of a page that looks as if it needed a browser: it is rendered now, or not before more is known, or not at all. */
+/** What happens to a page that looks as if it needed a browser: it is rendered now, later when more is known, or not at all. */
 export type Decision = 'render' | 'wait' | 'leave';
 
 interface Shape {
@@ -12,26 +12,26 @@ interface Shape {
   thin: number;
   /** Pages of the sample that are with the browser. */
   underWay: number;
-  /** How many times as much there was to read after rendering, in the order in which it was found out. */
+  /** The growth of each page's text by rendering, as a factor, in the order in which it was measured. */
   gains: number[];
 }
 
 export type ShapeFacts = [shape: string, facts: Shape][];
 
 const SAMPLE = 3;
-/** So many that look empty are a reason to try, whatever the rest of the site is like. */
+/** This many pages that look empty are a reason to try, whatever the rest of the site is like. */
 const ENOUGH = 10;
-/** Rendering has to add half again. */
+/** Rendering has to add at least half of the text again. */
 const WORTH_IT = 1.5;
 const FOLDERS = 2;
 const MOST_SHAPES = 1_000;
-/** Where a site has more folders than that, the others are one. */
+/** Stands for all further folders of a site that has too many. */
 const ALL_OTHERS = '';
 
 /**
- * Which pages are worth a browser, by their shape: the site and the first two folders of the path, digits folded. Pages of one folder are made
- * by one program. A shape is tried where at least half of its pages look empty, so that one odd page starts no browser; of what is
- * tried three pages say whether the others follow.
+ * Decides which pages are worth a browser, by their shape: the site and the first two folders of the path, digits folded. One program makes
+ * the pages of a folder. A shape is tried if at least half of its pages look empty, so that one odd page starts no browser; three
+ * rendered pages then decide about the others.
  */
 export class RenderShapes {
   readonly #shapes: Map<string, Shape>;
@@ -72,7 +72,7 @@ export class RenderShapes {
     }
   }
 
-  /** `isOver`: nothing more comes before this page is decided on. */
+  /** `isOver`: no more pages come before this one is decided on. */
   decide(url: string, isOver: boolean): Decision {
     const shape = this.#of(url);
     if (shape.gains.length >= SAMPLE) {
@@ -88,14 +88,14 @@ export class RenderShapes {
     this.#of(url).underWay++;
   }
 
-  /** True where that settles what becomes of the shape. `after` null: the browser came to no end. */
+  /** Returns true if that decides about the shape. `after` is null if the browser did not finish. */
   ended(url: string, before: number, after: number | null): boolean {
     const shape = this.#of(url);
     shape.underWay--;
     return note(shape, before, after);
   }
 
-  /** It was called off. */
+  /** The rendering was called off. */
   leftOff(url: string): void {
     this.#of(url).underWay--;
   }
@@ -109,7 +109,7 @@ export class RenderShapes {
     return pages;
   }
 
-  /** Few pages say little about their folder: they are tried where the whole site looks like them, once all of it is there. */
+  /** Few pages say little about their folder: they are tried if the whole site looks like them, once all of it is there. */
   #isWorthATry(shape: Shape, isOver: boolean): boolean {
     return isMostlyThin(shape) && (shape.thin >= ENOUGH || (isOver && isMostlyThin(this.#whole)));
   }
@@ -128,7 +128,7 @@ export class RenderShapes {
 
 const isMostlyThin = ({ pages, thin }: Pick<Shape, 'pages' | 'thin'>): boolean => thin * 2 >= pages;
 
-/** True where it completes the sample. */
+/** Returns true if it completes the sample. */
 function note(shape: Shape, before: number, after: number | null): boolean {
   if (shape.gains.length >= SAMPLE) {
     return false;

@@ -18,63 +18,63 @@ import type { StoreThread } from './store-thread.js';
 export interface RendererParts {
   /** Which pages a browser has to see. */
   manners: Pick<HostManners, 'renderFor' | 'needsBrowser'>;
-  /** Whether pages stay in the store; else each does only until it is known what becomes of it. */
+  /** Whether pages stay in the store; otherwise each stays only until it is decided on. */
   keepsBodies: boolean;
   browser: Browser;
   assets: PageAssets;
   shapes: RenderShapes;
-  /** Pages that wait, with ids beyond the given one. */
+  /** Waiting pages with ids above the given one. */
   waiting(beyond: number, limit: number): Promise<PageToRender[]>;
   kept(id: number): Promise<KeptAnswer | null>;
   /** Reads a page as a lane does: its links, its facts, its text. */
   read(page: RenderedHtml): Promise<Outcome>;
-  /** A function of the user's sees each page, once: one that stays as it came, when that is known. */
+  /** Whether a function of the user's gets each page, once: one that is not rendered follows when that is known. */
   showsAll: boolean;
   /** Commits the pages; they are durable when the promise resolves. */
   rendered(pages: RenderedOutcome[]): Promise<void>;
-  /** So many pages wait already. */
+  /** How many pages wait already. */
   waitingAtStart: number;
-  /** While it holds, no further page is fetched: too many wait. */
+  /** Called with true when too many pages wait: then no further page is fetched. */
   hold(holds: boolean): void;
-  /** Nobody waits for what pages have loaded any more. */
+  /** Called when nobody waits for the pages' files any more. */
   dropAssets(): Promise<void>;
   notice(text: string): void;
-  /** Is called when a page is done, because there may be nothing left to do, and with an error that nobody foresaw. */
+  /** Called when a page is done, because there may be nothing left to do, and with any unexpected error. */
   changed(error: Error | null): void;
 }
 
-/** Each has a process of its own in the browser. */
+/** How many pages are rendered at once. Each has a process of its own in the browser. */
 const PAGES_AT_ONCE = 2;
 
 const BATCH = 50;
 
-/** No further page is fetched while so many wait, until they are few. */
+/** When this many pages wait, no further page is fetched until few are left. */
 const MANY_WAIT = 1_000;
 const FEW_WAIT = 500;
 
-/** A page with which the browser was gone so often may be what takes it down. */
+/** A page during which the browser died this often may be the cause. */
 const MOST_TRIES = 2;
 
 const inflate = promisify(inflateRaw);
 
 /**
- * Has pages seen by a browser, a few at a time. Which ones wait is in the store, and nowhere else: whoever resumes finds them there. What
- * comes of a page is committed with its links, as if it had just been fetched.
+ * Has a browser render pages, a few at a time. Only the store knows which ones wait, so that a resumed run finds them there. A rendered
+ * page is committed with its links, as if it had just been fetched.
  */
 export class Renderer {
   readonly #parts: RendererParts;
-  /** With the browser, by id. */
+  /** Pages that are with the browser, by id. */
   readonly #visited = new Map<number, Promise<void>>();
   readonly #tries = new Map<number, number>();
   /** Pages up to this id have been looked at. */
   #beyond = 0;
   #looking: Promise<void> | null = null;
-  /** Nothing else is left to do, and all pages have been looked at since. */
+  /** Whether nothing else is left to do, and all pages have been looked at since. */
   #isOver = false;
   #hasLookedAtAll = false;
-  /** Nothing is left that could speak for a page that still waits. */
+  /** Whether nothing is left that could speak for rendering a page that still waits. */
   #isLastLook = false;
-  /** Something has changed since the pages that wait are being looked at. */
+  /** Whether something has changed since the look through the waiting pages began. */
   #isStale = false;
   #state: 'open' | 'noBrowser' | 'stopped' = 'open';
   #missing: StateError | null = null;
@@ -104,12 +104,12 @@ export class Renderer {
     this.#work();
   }
 
-  /** What pages load is settled; `others`: any of it may be besides. */
+  /** Files that pages load are settled; `others` means that any others may be too. */
   assetsSettled(ids: readonly number[], others: boolean): void {
     this.#parts.assets.settled(ids, others);
   }
 
-  /** Asked when nothing else is left to do: whether something is still to be rendered. */
+  /** Whether something is still to be rendered. Asked when nothing else is left to do. */
   goesOn(): boolean {
     if (this.#looking === null && (this.#mayRenderMore || this.#mayLeaveRest)) {
       this.#isLastLook = !this.#mayRenderMore;
@@ -124,12 +124,12 @@ export class Renderer {
     return this.#state === 'open' && !this.#hasLookedAtAll;
   }
 
-  /** Pages that nothing spoke for would wait for ever, and what is told of them with them. */
+  /** Pages that nothing speaks for would wait for ever, and so would their records. */
   get #mayLeaveRest(): boolean {
     return !this.#parts.keepsBodies && !this.#isLastLook && this.#visited.size === 0 && this.#state !== 'stopped';
   }
 
-  /** Pages that the browser is at. */
+  /** Pages that the browser is rendering. */
   get visiting(): number {
     return this.#visited.size;
   }
@@ -149,7 +149,7 @@ export class Renderer {
     await Promise.all([this.#looking, ...this.#visited.values()]);
   }
 
-  /** Said once, at the end: pages that a browser might have made more of, and why there was none. */
+  /** Reports once, at the end, how many pages a browser might have improved, and why there was none. */
   get missed(): string | null {
     const pages = this.#missing === null ? 0 : this.#parts.shapes.wanting;
     if (pages === 0) {
@@ -159,7 +159,7 @@ export class Renderer {
     return `${which} nearly empty without JavaScript and stay as they came; ${this.#missing!.message}`;
   }
 
-  /** Where bodies are not kept, what waits is what the store has of them: fetching does not run far ahead of the browser. */
+  /** When bodies are not kept, the store holds only those that wait, so fetching must not run far ahead of the browser. */
   #counted(more: number): void {
     this.#count += more;
     const holds = this.#count >= (this.#holds ? FEW_WAIT : MANY_WAIT);
@@ -197,7 +197,7 @@ export class Renderer {
     }
   }
 
-  /** Goes through the pages that wait until there is no place for another. */
+  /** Goes through the waiting pages until there is no place for another. */
   async #look(): Promise<void> {
     const isOver = this.#isOver;
     const isLast = this.#isLastLook;
@@ -283,7 +283,7 @@ export class Renderer {
     }
   }
 
-  /** What a browser has made of it is kept where that is more than there was, or was asked for in any case. */
+  /** The rendered page is kept if it has more text than before, or if the user wants every page rendered. */
   async #take(page: PageToRender, visit: Extract<Visit, { html: string }> | null): Promise<void> {
     const { manners, shapes, keepsBodies } = this.#parts;
     const { url } = page;
@@ -302,7 +302,7 @@ export class Renderer {
     }
   }
 
-  /** The page stays as it came: functions of the user's have not seen it yet. */
+  /** The page stays as it came; the user's functions have not seen it yet. */
   async #shown(rendered: RenderedOutcome & { page: PageToRender }): Promise<RenderedOutcome> {
     const { showsAll, keepsBodies, kept } = this.#parts;
     if (!showsAll || keepsBodies) {
@@ -314,7 +314,7 @@ export class Renderer {
     return { ...rendered, asItCame: await this.#read(rendered.page, { html: null, came, seen }) };
   }
 
-  /** Null where the page takes the lane down. */
+  /** Null if the page takes the lane down. */
   #read(
     { id, url, depth, seed, flags, robots }: PageToRender,
     parts: Pick<RenderedHtml, 'html' | 'came' | 'seen'>,
@@ -328,7 +328,7 @@ export class Renderer {
     return tries;
   }
 
-  /** Without one the crawl goes on where a browser was only to be tried. */
+  /** If a browser was only to be tried, the crawl goes on without one. */
   #noBrowser(error: StateError): void {
     if (this.#state !== 'open') {
       return;

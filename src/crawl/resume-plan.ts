@@ -13,33 +13,33 @@ import type { EndReason } from './ending.js';
 import { sameSeeds } from './seed-input.js';
 
 /**
- * What a kept crawl has left to do: it was stopped; it had ended, and has more to do by the options it is given now; it had ended, and only
- * what was put off could be tried again; nothing.
+ * What a kept crawl has left to do: it was stopped; it had ended, but the options given now allow more; it had ended, and only
+ * what was put off could be tried again; or nothing.
  */
 export type Left = 'rest' | 'more' | 'deferred' | 'nothing';
 
 type Options = ResolvedOptions<'crawl'> | ResolvedOptions<'check'> | ResolvedOptions<'docs'>;
 
-/** What a directory keeps of a command, ready to go on. */
+/** What a directory keeps of a command, ready to be resumed. */
 export interface ResumePlan {
   readonly directory: string;
   readonly seeds: SeedRow[];
-  /** What it was started with: options that are not given again are these. */
+  /** The options it was started with: they apply unless they are given again. */
   readonly stored: StoredOptions;
-  /** What the store keeps beside URLs, the command's own notes among it. */
+  /** What the store keeps besides URLs, including the command's own notes. */
   readonly meta: Readonly<Record<string, string>>;
-  /** Why its last run ended; null where it has not, or there is more to do. */
+  /** Why its last run ended; null if it has not, or if there is more to do. */
   readonly endedBy: string | null;
-  /** What is left to do by these options. */
+  /** What is left to do under these options. */
   left(resolved: Options): Left;
   /**
-   * Whether what limits kept from being asked for may be asked for by these options.
+   * Whether these options allow URLs that limits kept from being requested.
    * @param reason why it ended, as far as the command knows
    */
   isLimitRaised(resolved: Options, reason: string | null): boolean;
 }
 
-/** Refuses what another command has begun, what was never begun, and one whose seeds are not those that are given. */
+/** Refuses a crawl that another command began, one that never began, and one whose seeds differ from the given ones. */
 export function resumePlan(
   directory: string,
   command: string,
@@ -72,7 +72,7 @@ export function resumePlan(
   });
 }
 
-/** Refuses to go on with what another command has begun. */
+/** Refuses to resume what another command began. */
 function otherCommand(directory: string, kept: string, wanted: string): StateError {
   const own = resumedBy(kept);
   const inProgram = own === null ? '' : `, in a program ${own}()`;
@@ -90,7 +90,7 @@ const otherSeeds = (directory: string, noun: string, [first]: readonly SeedRow[]
 
 function leftOf(reader: Reader, command: string, resolved: Options): Left {
   const { reason } = reader.ended()!;
-  // The time that ended it is each run's own.
+  // Each run has its own time limit.
   if (reason === 'duration' || isLimitRaised(reader, reason, resolved.options, optionsToStore(resolved, command))) {
     return 'more';
   }
@@ -98,8 +98,8 @@ function leftOf(reader: Reader, command: string, resolved: Options): Left {
 }
 
 /**
- * Whether what limits kept from being asked for may be asked for by the options that are given now.
- * @param reason why it ended; null where it has not
+ * Whether the options given now allow URLs that limits kept from being requested.
+ * @param reason why it ended; null if it has not
  */
 function isLimitRaised(
   reader: Reader,
@@ -118,7 +118,7 @@ function isLimitRaised(
       return isRaised('maxBytes');
   }
   const changed = changedOptions(before, now);
-  // Whether the limit of a host is higher or lower than before, and for whom, is seen when its URLs are looked through.
+  // Looking through the URLs shows which hosts' limits are higher or lower than before.
   const isChangedForHosts = (key: 'depth' | 'maxUrlsPerHost'): boolean =>
     changed.has('hosts') && changed.has(key) && isDeepStrictEqual(options[key] ?? null, before.values[key] ?? null);
   return (
@@ -130,7 +130,7 @@ function isLimitRaised(
   );
 }
 
-/** What to type after a run that ended for this reason, of a part of a crawl on several machines. */
+/** What to type after a run that ended for this reason, on one machine of a crawl on several. */
 export function nextStepOfPart(directory: string, reason: EndReason, crawlId: string): string {
   const join = `\`gossamer join --redis-url … --crawl-id ${crawlId} --data-dir ${directory}\``;
   switch (reason) {
@@ -149,8 +149,8 @@ export function nextStepOfPart(directory: string, reason: EndReason, crawlId: st
 }
 
 /**
- * What to type after a run that ended for this reason; null where it has left nothing.
- * @param fetched so many URLs were asked for
+ * What to type after a run that ended for this reason; null if it has left nothing.
+ * @param fetched how many URLs were requested
  */
 export function nextStep(directory: string, reason: EndReason, fetched: number): string | null {
   switch (reason) {

@@ -19,19 +19,19 @@ import { engineSettings } from './settings.js';
 
 /** What robots.txt says for a URL, and which line decides. */
 export interface RobotsAnswer {
-  /** What was asked about. */
+  /** The URL in question. */
   url: string;
-  /** What rules were matched by. */
+  /** The agent that rules were matched by. */
   agent: string;
   /** Whether the URL may be asked for. */
   allowed: boolean;
-  /** Null where no line decides. */
+  /** Null if no line decides. */
   line: number | null;
-  /** The line that decides; null where none does. */
+  /** The line that decides; null if none does. */
   rule: string | null;
   /** The same in words. */
   why: string;
-  /** The Crawl-delay for this agent; null where there is none. */
+  /** The Crawl-delay for this agent; null if there is none. */
   crawlDelayMs: number | null;
   /** URLs of its Sitemap lines. */
   sitemaps: string[];
@@ -39,9 +39,9 @@ export interface RobotsAnswer {
 
 /** Who asks, and the way to the server. */
 export interface RobotsQuestion extends Partial<Omit<CrawlOptions, 'seedsFiles' | 'startUrls'>> {
-  /** What rules are matched by; else the first product of `userAgent`, else gossamer. */
+  /** The agent that rules are matched by; by default the first product of `userAgent`, or gossamer. */
   agent?: string;
-  /** Gives up: the promise is rejected with a `StateError` of the code `stopped`. */
+  /** Aborts the question: the promise is rejected with a `StateError` of the code `stopped`. */
   signal?: AbortSignal;
 }
 
@@ -71,7 +71,7 @@ export function matchRobots(robots: string | Uint8Array, url: string, agent = 'g
   };
 }
 
-/** What the robots.txt of the URL's own host says; it is fetched as a crawl would. */
+/** What the robots.txt of the URL's own host says; it is fetched as in a crawl. */
 export async function robotsVerdict(url: string, question: RobotsQuestion = {}): Promise<RobotsAnswer> {
   const call = "robotsVerdict('https://example.com/a', { agent: 'examplebot' })";
   const address = urlOf(readTextArgument(call, url, 'url'));
@@ -109,7 +109,7 @@ function urlOf(text: string): string {
   return argument.seed.url;
 }
 
-/** The file, redirects followed; or that there is none, or that the server is in trouble. */
+/** Fetches the file and follows redirects; says if there is none, or if the server is in trouble. */
 async function fetchRobots(
   url: string,
   given: Partial<CrawlOptions>,

@@ -13,7 +13,7 @@ export interface Leasable {
   stock: StockRoom;
 }
 
-/** Where fewer may be in flight, each lease is made when its request can go: what is found meanwhile may come before it. */
+/** When fewer may be in flight, a URL is leased only when its request can go, because URLs found meanwhile may come before it. */
 const FEWEST_WORTH_LEADING = 64;
 
 const NOTHING: Leasable = { requests: 0, stock: NO_STOCK };
@@ -25,19 +25,19 @@ export interface RoomParts {
   governor: Governor;
   budget: ByteBudget;
   ending: Ending;
-  /** Where it is nearly full, nothing new goes out for now. */
+  /** When the disk is nearly full, nothing new goes out for now. */
   disk: { readonly isLow: boolean };
-  /** Where the crawl runs on several machines, this one may have to hold still. */
+  /** When the crawl runs on several machines, this one may have to hold still. */
   cluster?: { readonly mayLease: boolean };
-  /** How many more results there is a place for; left out where there is no end to them. Where there is none, nothing new goes out for now. */
+  /** How many more results there is room for; left out if there is no limit. Without room, nothing new goes out for now. */
   placesLeft?(): number;
-  /** So many of the first requests go out one at a time: one of them may be what took the last process down. */
+  /** How many of the first requests go out one at a time: one of them may have taken the last process down. */
   suspects?: number;
-  /** Hosts have a delay: none of them ever has more than one request out. */
+  /** Whether hosts have a delay: none of them ever has more than one request out. */
   isPaced?: boolean;
-  /** Lanes have given these back without sending them. */
+  /** Called with leases that lanes have given back without sending them. */
   unsent(leases: readonly Lease[]): void;
-  /** Something else may go out now. */
+  /** Called when something else may go out. */
   changed(): void;
 }
 
@@ -48,7 +48,7 @@ export interface RoomParts {
 export class Room {
   readonly #parts: RoomParts;
   #leased = 0;
-  /** Of those, what is durable and waits for a place on the wire. */
+  /** Those of them that are durable and wait for a place on the wire. */
   #ready: Lease[] = [];
   #unsettled = 0;
   #suspects: number;
@@ -103,15 +103,15 @@ export class Room {
     return this.#parts.disk.isLow || this.#places <= 0 || this.#parts.cluster?.mayLease === false;
   }
 
-  /** Something may be asked for now, and only a place is missing. */
+  /** Whether something could be requested now and only a place is missing. */
   get isHeldUp(): boolean {
     return this.left().requests === 0 && this.#parts.frontier.wakeAt() <= this.#parts.clock.now();
   }
 
   /**
-   * How many requests may be leased now, and what lanes may take in stock beside them. Of hosts with a delay as many again are leased ahead as
-   * may go out at once: while they become durable, the wire does not run dry. What came back and is not settled yet needs a place among the
-   * results too. Stock is for what is left of `--workers`, where an eighth of them is to spare: else hosts would wait for what others only keep.
+   * How many requests may be leased now, and what lanes may take in stock besides. For hosts with a delay, twice as many are leased as
+   * may go out at once, so that the wire does not run dry while leases become durable. Answers that are not settled yet need room among the
+   * results too. Stock uses what is left of `--workers` if an eighth is to spare: otherwise hosts would wait for what others only keep.
    */
   left(): Leasable {
     const { budget, frontier, governor } = this.#parts;
@@ -141,7 +141,7 @@ export class Room {
     this.#setPaused(false);
   }
 
-  /** In flight at most, from now on. What is on the wire beyond that ends as it would have. */
+  /** How many may be in flight from now on. Requests on the wire beyond that are not cut off. */
   setWorkers(count: number): void {
     this.#parts.governor.setCeiling(count);
     this.governed();
@@ -155,14 +155,14 @@ export class Room {
     }
   }
 
-  /** So many requests of the host may be on the wire from now on. It gets no more than are left of all that may be out. */
+  /** How many requests of the host may be on the wire from now on. It gets no more than are left of the total. */
   retuned(host: string, limit: number): void {
     const { frontier, governor, lanes } = this.#parts;
     const isFull = this.#leased + frontier.leasing - frontier.inStock > governor.limit;
     lanes.retune(host, limit, !isFull);
   }
 
-  /** Where nothing new may go out, what lanes have not sent yet may not either; nor where a host waits for a place that it could have. */
+  /** Takes stock back from the lanes when nothing new may go out, or when a host waits for a place that stock takes. */
   takeStockBack(): void {
     const wants = this.isClosed || (this.#parts.frontier.inStock > 0 && this.isHeldUp);
     const isNew = wants && !this.#isRecalled;

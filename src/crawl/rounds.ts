@@ -26,7 +26,7 @@ export class Rounds {
     this.#plan = plan;
   }
 
-  /** What is seen of the whole run; null before the first round. Whoever runs the rounds says when it has ended. */
+  /** The view of the whole run; null before the first round. The caller says when the run has ended. */
   get watch(): RunWatch | null {
     return this.#watch;
   }

@@ -9,9 +9,9 @@ import { hostForPeople } from '../url/host-display.js';
 export const NOTHING_MAY_BE_ASKED = 'so nothing may be asked for; --robots-unreachable allow asks all the same';
 
 /**
- * The error where no seed gave a page; a seed that robots.txt forbids says more than the others.
+ * The error when no seed gave a page; a seed that robots.txt forbids says more than the others.
  * @param summary what failed and was deferred in the crawl; it knows more than the seed of redirects in a circle and of the seed's host
- * @param refusal the end of the sentence where a robots.txt cannot be reached
+ * @param refusal the end of the sentence if a robots.txt cannot be reached
  */
 export function seedFailure(
   seeds: readonly SeedFate[],

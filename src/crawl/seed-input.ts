@@ -14,7 +14,7 @@ import { parseSeedArgument, parseSeedLines, type Seed } from '../url/seeds.js';
 
 export interface SeedInput {
   seeds: SeedRow[];
-  /** By origin; they never reach the store. */
+  /** Credentials by origin; they never reach the store. */
   credentials: Map<string, Credentials>;
   /** Lines that are no seeds, for the user to mend. */
   bad: BadSeed[];
@@ -29,7 +29,7 @@ type SeedOptions = Pick<
 export const sameSeeds = (given: readonly SeedRow[], stored: readonly SeedRow[]): boolean =>
   given.length === stored.length && given.every(({ url }, place) => url === stored[place]!.url);
 
-/** A host that cannot be (RFC 2606). */
+/** A host that cannot exist (RFC 2606). */
 const NOWHERE = 'http://sitemap-file.invalid/';
 const MOST_TOLD = 10;
 const SITEMAP_SEEDS = { maxUrls: 1_000_000, maxBytes: 512 * 1024 * 1024 };
@@ -81,7 +81,7 @@ function probe(path: string): 'file' | 'folder' | null {
   return stats === undefined ? null : stats.isDirectory() ? 'folder' : 'file';
 }
 
-/** The seeds of a list or a sitemap; - is stdin. What is none is put into `bad`. */
+/** The seeds of a list or a sitemap; - is stdin. Lines that are not seeds go into `bad`. */
 export function seedsOfFile(path: string, identity: IdentityOptions, bad: BadSeed[]): Seed[] {
   let bytes: Buffer;
   try {
@@ -102,7 +102,7 @@ export function seedsOfFile(path: string, identity: IdentityOptions, bad: BadSee
   return read.seeds;
 }
 
-/** Lines that are no text are told, and the others count. */
+/** Lines that are not text are reported, and the others count. */
 function textOfList(bytes: Uint8Array, name: string, bad: BadSeed[]): string {
   const lines = Buffer.from(bytes).toString('utf8').split('\n');
   for (const { line, problem } of badLines(bytes)) {
@@ -120,7 +120,7 @@ function textOfList(bytes: Uint8Array, name: string, bad: BadSeed[]): string {
   return lines.join('\n');
 }
 
-/** What a file names must be whole: it has no address that a part could be seen from. */
+/** URLs in a file must be complete: a file has no address that a relative one could be resolved against. */
 function urlsOfSitemap(bytes: Uint8Array, name: string, bad: BadSeed[]): string[] {
   const urls = readSitemap(bytes, { ...SITEMAP_SEEDS, baseUrl: NOWHERE }).entries.map(({ url }) => url);
   const isPart = (url: string): boolean => url.startsWith(NOWHERE);

@@ -43,11 +43,11 @@ export interface SeederParts {
   places: QueuePlaces;
   /** What an earlier run of the crawl has kept. */
   kept: string | undefined;
-  /** Durable when it resolves, with what is to be kept beside it. */
+  /** The URLs, and what is to be kept with them, are durable when it resolves. */
   admit(offers: Offer[], meta?: Record<string, string>): Promise<unknown>;
   resolve(host: string): Promise<string>;
   notice(text: string): void;
-  /** It is over, or something happened that nobody foresaw. */
+  /** Called when the seeder is done, or with an unexpected error. */
   ended(error: Error | null): void;
   /** Aborted when the run ends. */
   stop: AbortController;
@@ -61,8 +61,8 @@ const PARALLEL_LOOKUPS = 64;
 const FLAG = { ct: UrlFlag.fromCertificates, commoncrawl: UrlFlag.fromCommonCrawl } as const;
 
 /**
- * Asks third parties for names and URLs beside the crawl. Each party is asked one thing at a time, the parties at the same time. What it is
- * told becomes candidates; which questions are answered is kept with them, so that a run that is cut off asks the others again.
+ * Asks third parties for names and URLs while the crawl runs. It asks all parties at the same time, each one question at a time. Their
+ * answers become candidates; the answered questions are kept with them, so that a run that was cut off asks only the others again.
  */
 export class Seeder {
   readonly #parts: SeederParts;
@@ -75,7 +75,7 @@ export class Seeder {
   readonly #told = new Set<string>();
   readonly #running: Promise<void>[] = [];
   #hasStarted = false;
-  /** Resolves when it is to stop: nobody waits for a name server then. */
+  /** Resolves when it is to stop, so that nobody waits for a name server then. */
   readonly #isStopped: Promise<null>;
 
   constructor(parts: SeederParts) {
@@ -94,7 +94,7 @@ export class Seeder {
     return !this.#parts.stop.signal.aborted && (this.#waiting.length > 0 || this.#working.size > 0);
   }
 
-  /** Says in words whom the seeder waits for; null where it waits for nobody. */
+  /** Says in words whom the seeder waits for; null if it waits for nobody. */
   get waitsFor(): string | null {
     const names = [...this.#working].map(([source, { about }]) => `${this.#hostOf(source)} about ${about}`);
     return names.length === 0 ? null : names.join(', ');
@@ -158,7 +158,7 @@ export class Seeder {
     }
   }
 
-  /** A host that is crawled has one pace for everything: it is not asked beside that. */
+  /** A host that is being crawled has one pace for everything, so the seeder does not ask it as well. */
   #isCrawled({ baseUrl }: SeedingParty, { scope, scopeUrls }: SeedRow): boolean {
     const host = hostnameOf(baseUrl);
     const isCrawled =
@@ -186,7 +186,7 @@ export class Seeder {
     }
   }
 
-  /** All questions to one party. What cannot be foreseen ends the run; all else is told, and the crawl goes on. */
+  /** Asks one party all its questions. An unexpected error ends the run; other failures are reported, and the crawl goes on. */
   async #workOn(party: SeedingParty): Promise<void> {
     const { signal } = this.#parts.stop;
     let failure: Error | null = null;
@@ -249,7 +249,7 @@ export class Seeder {
     });
     taken.found = names.size;
     const seeds = new Set(this.#parts.seeds.flatMap(({ scopeUrls }) => scopeUrls.map(hostnameOf)));
-    // A host of a seed's own is crawled already, perhaps by another scheme.
+    // A seed's own host is crawled already, perhaps under another scheme.
     const others = [...names].filter((name) => !seeds.has(name));
     const offers = others.flatMap((name) => this.#offer(`https://${name}/`, FLAG.ct));
     taken.inScope = offers.length;
@@ -287,7 +287,7 @@ export class Seeder {
     return end;
   }
 
-  /** As a link to it would be judged; nothing where it is out of scope. */
+  /** Judges the URL as a link would be; returns nothing if it is out of scope. */
   #offer(written: string, source: number): Offer[] {
     const { scope, identity, places } = this.#parts;
     const url = normaliseUrl(written, identity)?.url ?? '';
@@ -349,7 +349,7 @@ export class Seeder {
 
 const MOST_NAMED = 3;
 
-/** Whom the crawl asks, and about what. */
+/** The parties that the crawl asks, and what about. */
 function announcement(hosts: string[], about: string[]): string {
   const named = about.slice(0, MOST_NAMED).map((name) => printable(name));
   const more = about.length - named.length;
@@ -378,10 +378,10 @@ type Given = Omit<SeederParts, 'parties' | 'places' | 'stop' | 'fetcher'> & {
   clock: Clock;
 };
 
-/** Third parties search large indexes before they answer: so many times --idle-timeout. */
+/** Third parties search large indexes before they answer, so they get this many times --idle-timeout. */
 const PATIENCE = 6;
 
-/** The third parties that the options name; null where they name none. */
+/** The third parties that the options name; null if they name none. */
 export function openSeeder({ options, settings, clock, ...parts }: Given): Seeder | null {
   const sources = seedingSources(options.seedingStrategy);
   if (!sources.has('ct') && !sources.has('commoncrawl')) {
@@ -390,7 +390,7 @@ export function openSeeder({ options, settings, clock, ...parts }: Given): Seede
   const stop = new AbortController();
   const fetcher = new Fetcher(settings.seedingFetch, clock);
   const clients = new Map<string, ApiClient>();
-  /** Two that live on one host are one when it comes to pacing. */
+  /** Two parties on one host share its pace. */
   const clientFor = (host: string): ApiClient => {
     const client =
       clients.get(host) ??

@@ -4,7 +4,7 @@ import { barePathOf, hostnameOf } from '../url/host.js';
 import { registrableDomain } from '../url/scope.js';
 import { isOfDomain, isPublicName } from './seeding/host-names.js';
 
-/** What came of one question. */
+/** The result of one question. */
 export interface Taken {
   found: number;
   inScope: number;
@@ -67,13 +67,13 @@ export interface Question {
 /** What is asked for a seed, and why something is not. */
 interface Questions {
   questions: Question[];
-  /** Hosts that no third party can know, or has any business to. */
+  /** Hosts that no third party can know or should learn about. */
   unasked: string[];
   /** Its scope is one host: no other name could be in it. */
   oneHost: boolean;
 }
 
-/** What a seed's scope counts, as questions: about all names below a domain, or about one host. */
+/** A seed's scope as questions: about all names below a domain, or about one host. */
 export function questionsFor({ scope, scopeUrls }: SeedRow, sources: ReadonlySet<string>): Questions {
   const open = scopeUrls.filter((url) => isPublicName(hostnameOf(url)));
   const unasked = scopeUrls.map(hostnameOf).filter((hostname) => !isPublicName(hostname));
@@ -103,7 +103,7 @@ function patternOf(about: string, isWide: boolean): string {
   return about.includes('/') ? `${about}*` : `${about}/*`;
 }
 
-/** Where all that a prefix may admit begins: the folder of a file, else the path itself, which may be one or both. */
+/** The path where everything that a prefix may admit begins: the folder of a file, otherwise the path itself, a file, a folder or both. */
 function folderOf(url: string): string {
   const path = barePathOf(url);
   const last = path.slice(path.lastIndexOf('/') + 1);
@@ -114,7 +114,7 @@ const distinct = (texts: string[]): string[] => [...new Set(texts)];
 
 export const keyOf = ({ source, pattern }: Question): string => `${source} ${pattern}`;
 
-/** Whether all that it would tell is asked for already: the same, or all names below a parent. */
+/** Whether another question covers this one already: the same one, or one about all names below a parent. */
 export function isCovered(question: Question, known: ReadonlySet<string>): boolean {
   if (known.has(keyOf(question))) {
     return true;

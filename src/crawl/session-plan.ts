@@ -11,13 +11,13 @@ import type { GovernorDecision } from './governor.js';
 import type { CrawlProfile, RunningSession } from './profile.js';
 import type { SeenPage } from './store-host.js';
 
-/** What a session tells while it runs. All of it may be left out. */
+/** What a session reports while it runs. Each function may be left out. */
 export interface SessionEvents {
-  /** Once, before all else: what sees the whole run. */
+  /** Called once, before everything else, with the view of the whole run. */
   watched?(watch: RunWatch): void;
   tick?(session: RunningSession): void;
   notice?(text: string): void;
-  /** Pages are settled for good. Those that a browser has to see first are told by `seen`, once it has or will not. */
+  /** Called with pages that are settled for good. Those that a browser has to render first come with `seen`, once it has or will not. */
   settled?(pages: SettledPage[]): void;
   seen?(pages: (SeenPage & { body: Outcome['body'] | null })[]): void;
   governed?(decision: GovernorDecision): void;
@@ -29,13 +29,13 @@ export interface SessionPlan {
   resolved: ResolvedOptions<'crawl'>;
   /** What the command wants of the engine; left out: a plain crawl. */
   profile?: CrawlProfile;
-  /** Null: the store leaves nothing behind. */
+  /** Null if the store is to leave nothing behind. */
   directory: string | null;
   /** Seeds of a new crawl; null goes on with the one that is in the directory. */
   seeds: SeedRow[] | null;
-  /** Lines that were to be seeds of a new crawl and are none. */
+  /** Lines that were meant as seeds of a new crawl and are not. */
   badSeeds?: BadSeed[];
-  /** The seeds that the directory's crawl has, when it is resumed. */
+  /** The seeds of the directory's crawl when it is resumed. */
   storedSeeds?: SeedRow[];
   credentials?: Map<string, Credentials>;
   events: SessionEvents;
@@ -43,16 +43,16 @@ export interface SessionPlan {
   resolve?: (href: string, from: string) => string | null;
   /** The rank at which a new URL waits, 0 to 7; null: its usual place. It must not throw. */
   rankOf?: RankOf;
-  /** Someone listens to edges. */
+  /** Whether someone listens to edges. */
   listensToEdges?: boolean;
-  /** Someone wants the pages themselves: they come with what is settled. */
+  /** Whether someone wants the pages themselves: they come with the settled results. */
   handsOnBodies?: boolean;
-  /** The addresses of what the user's fetcher is asked for are checked first. */
+  /** Whether the addresses of URLs are checked before the user's fetcher gets them. */
   guardsFetch?: boolean;
-  /** How many more results there is a place for. */
+  /** How many more results there is room for. */
   placesLeft?(): number;
   handOn?(): Promise<void>;
-  /** At the end, in batches: the URLs that nothing was settled for (skipped, put off, failed with their host). */
+  /** Called at the end, in batches, with the URLs that were not settled one by one (skipped, put off, failed with their host). */
   rest?(pages: PageResult[]): Promise<void>;
   clock?: Clock;
   /** Sees the whole run, of which this session may be one round; left out: the session is the run. */

@@ -47,7 +47,7 @@ import type { StoreOpened, StoreSetup, StoreUse } from './store-host.js';
 import { StoreThread } from './store-thread.js';
 import { WatchedSession } from './watched-session.js';
 
-/** Codes of errors of the store that a page may have caused; all others are the machine's. */
+/** Codes of store errors that a page may have caused; the machine causes all others. */
 const OF_A_PAGE: ReadonlySet<string> = new Set(['store_defect', 'store_died', 'illegal_move']);
 
 const SEEDS_A_COMMIT = 5_000;
@@ -62,10 +62,10 @@ interface SessionParts {
   store: StoreThread;
   opened: StoreOpened;
   watch: RunWatch;
-  /** Of a plain crawl that renders; null where there is none, or somebody else's. */
+  /** The browser of a plain crawl that renders; null if there is none, or if it belongs to a command. */
   ownBrowser: Browser | null;
   cookies: CookieBook | null;
-  /** The archives that stand for the web; null where there are none. */
+  /** The archives that replace the web; null if there are none. */
   web: ArchiveWeb | null;
 }
 
@@ -103,7 +103,7 @@ export class CrawlSession implements RunningSession {
       plan.events.watched?.(watch);
     }
     const notices = new Notices((text, code, trap) => {
-      // The governor's decisions are told with their figures.
+      // The governor's decisions are reported with their figures.
       if (code !== 'governed') {
         watch.notice(text, code, trap);
       }
@@ -118,7 +118,7 @@ export class CrawlSession implements RunningSession {
       refuseUnwritableCookieFile(options.cookieJar);
     }
     refuseMissingSince(plan);
-    // Not before: whoever is refused while the plan is read leaves no thread behind that keeps the process alive.
+    // This comes only now, so that a plan that is refused leaves no thread behind that keeps the process alive.
     const store = StoreThread.take();
     let session: CrawlSession;
     try {
@@ -195,7 +195,7 @@ export class CrawlSession implements RunningSession {
   async #admitFirst(): Promise<void> {
     const { frontier, seedBook } = this.#engine;
     const { known = [], widened = new Map<number, string[]>(), named = [] } = this.#parts.profile.beginsWith ?? {};
-    // Of a resumed crawl too: its last run may have been killed before it had put all of them down.
+    // This is needed for a resumed crawl too: its last run may have been killed before it had recorded all of them.
     const { cluster } = this.#parts.profile;
     const isOurs = ({ url }: { url: string }): boolean => cluster === undefined || !isForeignTo(cluster.seat, url);
     for (const offers of seedBook.first(SEEDS_A_COMMIT)) {
@@ -220,7 +220,7 @@ export class CrawlSession implements RunningSession {
     await this.#engine.additions.begin((offers) => frontier.admit(offers));
   }
 
-  /** Resolves, once they are in the store, with the URLs as they are known from now on. */
+  /** Resolves with the URLs in normal form once they are in the store. */
   add(urls: unknown, options: unknown): Promise<string[]> {
     return this.#engine.additions.add(urls, options);
   }
@@ -229,7 +229,7 @@ export class CrawlSession implements RunningSession {
     this.#engine.crawl.stop(reason, graceMs);
   }
 
-  /** The cookies that the crawl keeps; null where it keeps none. */
+  /** The cookies that the crawl keeps; null if it keeps none. */
   get cookies(): CookieJar | null {
     return this.#parts.cookies;
   }
@@ -250,7 +250,7 @@ export class CrawlSession implements RunningSession {
     return this.#parts.opened.snapshot;
   }
 
-  /** What second looks have taken, beyond everything else. */
+  /** The time that second looks took after everything else was done. */
   get secondLookMs(): number {
     return this.#engine.limits.secondLookMs(this.#parts.clock.now());
   }
@@ -351,7 +351,7 @@ export class CrawlSession implements RunningSession {
     return { end, summary, seeds: seedBook.fates, allSeedsFailed, survey };
   }
 
-  /** Where it is not the machine that failed: what was being settled is fetched alone by the next run. */
+  /** If the machine is not to blame, the next run fetches what was being settled one at a time. */
   #leaveCrashNote({ error, settling }: CrawlEnd): void {
     const { directory } = this.#parts.plan;
     const isOfMachine = error instanceof StateError && !OF_A_PAGE.has(error.code);
@@ -374,7 +374,7 @@ export class CrawlSession implements RunningSession {
   }
 
   async #handOnRest(rest: NonNullable<SessionPlan['rest']>): Promise<void> {
-    // Of a crawl that is kept nowhere, no later run can tell what a browser makes of them.
+    // When a crawl is not kept, no later run can render these pages.
     const withWaiting = this.#parts.plan.directory === null;
     for (let beyond = 0; ; ) {
       const { pages, last } = await this.#parts.store.unasked(beyond, withWaiting);
@@ -387,7 +387,7 @@ export class CrawlSession implements RunningSession {
   }
 }
 
-/** The browser of a plain crawl; null where nothing is rendered. */
+/** The browser of a plain crawl; null if nothing is rendered. */
 function ownBrowser({ resolved: { options }, resolve }: SessionPlan, clock: Clock): Browser | null {
   if (!new HostManners({ agent: '', render: options.render, hosts: options.hosts }).rendersAny) {
     return null;
@@ -472,10 +472,10 @@ function storeSetup(
   };
 }
 
-/** Outputs that need what was on the wire. */
+/** Outputs that need the bytes that were on the wire. */
 const ARCHIVE_FORMATS: ReadonlySet<string> = new Set(['warc', 'wacz', 'cdxj']);
 
-/** What an archive cannot hold, and what it cannot be asked for. */
+/** Refuses options that an archive cannot serve. */
 function refuseWithArchives({ resolved: { options }, fetch, resolve, directory, seeds }: SessionPlan): void {
   if (options.from.length > 0) {
     if (fetch !== undefined || resolve !== undefined) {
@@ -512,14 +512,14 @@ function refuseWithArchives({ resolved: { options }, fetch, resolve, directory, 
   }
 }
 
-/** A crawl that is gone on with is archived if it was from its beginning. */
+/** A resumed crawl is archived if it was from its beginning. */
 const isArchived = ({ resolved, seeds, directory }: SessionPlan, { writesOutputs }: CrawlProfile): boolean =>
   writesOutputs && seeds !== null && directory !== null && resolved.options.format === 'warc';
 
 const reportsOf = ({ resolved }: SessionPlan, { writesOutputs }: CrawlProfile): ReportTarget<ExportFormat>[] =>
   writesOutputs ? resolved.options.reports.filter(isExport) : [];
 
-/** A file of cookies is for a crawl that keeps them. */
+/** A cookie file needs a crawl that keeps cookies. */
 const keepsCookies = ({ cookies, cookieJar }: CrawlOptions): boolean => cookies || cookieJar !== null;
 
 function* filtered(urls: Iterable<string>, isWanted: (url: string) => boolean): IterableIterator<string> {

@@ -22,7 +22,7 @@ import { HostPolicies, type HostPolicy, policiesOf } from '../url/host-policies.
 import type { Credentials } from '../url/identity.js';
 import { readAuthFile, readClientCertificates } from './credential-files.js';
 
-/** What the parts of the engine are told, worked out once from the options and the machine. */
+/** The settings of the engine's parts, worked out once from the options and the machine. */
 export interface EngineSettings {
   scheduler: SchedulerOptions;
   fetch: FetchOptions;
@@ -35,9 +35,9 @@ export interface EngineSettings {
   memoryLimitBytes: number;
   keyBudgetBytes: number;
   userAgent: string;
-  /** Hooks of the user's; null where there are none. */
+  /** The user's hooks; null if there are none. */
   hooks: HookSettings | null;
-  /** For the user: what was asked for and cannot be had. */
+  /** Sentences for the user about what was requested but is not possible. */
   notices: string[];
 }
 
@@ -52,27 +52,27 @@ export interface HookSettings {
 
 export interface SettingsInput {
   options: CrawlOptions;
-  /** --delay was not given: then it is 0 on loopback. */
+  /** Whether --delay was not given: then it is 0 on loopback. */
   delayIsDefault: boolean;
   seeds: SeedRow[];
   /** By origin; never stored. */
   credentials: Map<string, Credentials>;
-  /** Pages come from a function of the user's: no robots, no sitemaps, no delay unless asked for. */
+  /** Whether pages come from the user's own function: then no robots, no sitemaps and no delay unless the user asks for them. */
   listensToEdges: boolean;
-  /** Someone wants the pages themselves. */
+  /** Whether someone wants the pages themselves. */
   handsOnBodies?: boolean;
 }
 
 export const PROJECT_PAGE = 'https://github.com/gossamer-crawler/gossamer';
 
-/** What a waiting URL takes in memory, with its text. */
+/** The memory that a waiting URL takes, with its text. */
 const WAITING_BYTES = 300;
 
 const DEFAULT_MEMORY_SHARE = 0.75;
 
 const SOCKETS_A_LANE = 16;
 
-/** What a page leads to travels in pieces of so many URLs: a commit of them takes some milliseconds. */
+/** How many of a page's URLs travel in one piece: a commit of them takes some milliseconds. */
 const PIECE_URLS = 1_024;
 
 const SITEMAP_MAX_URLS = 50_000;
@@ -81,7 +81,7 @@ const SITEMAP_MAX_BYTES = 50 * 1024 * 1024;
 
 export function engineSettings(input: SettingsInput): EngineSettings {
   const { options } = input;
-  // An expression that is none is refused before anything is asked for.
+  // An invalid expression is refused before the first request.
   new PageSearch(options.searches);
   const memoryLimitBytes = options.memoryLimitBytes ?? Math.floor(DEFAULT_MEMORY_SHARE * availableMemory());
   const sources = seedingSources(options.seedingStrategy);
@@ -132,7 +132,7 @@ export function engineSettings(input: SettingsInput): EngineSettings {
   };
 }
 
-/** A lane without hooks gets by with less than the first; no thread of Node's has more than the second by itself. */
+/** A lane without hooks needs less than the first; by default no Node thread has more than the second. */
 const LEAST_HEAP_MIB = 256;
 const MOST_HEAP_MIB = 4_096;
 const MODULE = /\.[cm]?[jt]s$/;
@@ -167,7 +167,7 @@ function hookSettings(
   };
 }
 
-/** A lane shares its sockets with none: with a few each of them would be busy while another's idle. */
+/** Lanes do not share sockets: with only a few each, some lanes would lack sockets while others have idle ones. */
 function lanesFor(sockets: number, given: number | null): number {
   // One core is left to the coordinator, the store and, on loopback, the server.
   const usual = Math.min(availableParallelism() - 1, Math.floor(sockets / SOCKETS_A_LANE));
@@ -179,7 +179,7 @@ function agentOf({ userAgent, contact }: Pick<CrawlOptions, 'userAgent' | 'conta
   return contact === null ? agent : `${agent} ${contact}`;
 }
 
-/** The container's memory where there is one, else the machine's. */
+/** The container's memory if there is one, otherwise the machine's. */
 function availableMemory(): number {
   const constrained = process.constrainedMemory?.() ?? 0;
   const machine = totalmem();
@@ -194,16 +194,16 @@ const areSitemapsBeyond = ({ options, seeds }: SettingsInput): boolean =>
     : seeds.length > 0 && seeds.every(({ depth }) => depth !== null && depth < SITEMAP_URL_DEPTH));
 
 /**
- * So many URLs of a host without a delay are leased beyond those that may be on the wire. A lane never runs out of them while a commit is under
- * way, and a kill leaves no more than these, and what was on the wire, to be fetched again.
+ * How many URLs of a host without a delay are leased beyond those that may be on the wire. A lane never runs out of them while a commit is
+ * under way, and after a kill only these, and those on the wire, have to be fetched again.
  */
 const STOCK = 64;
 
-/** In an order that depends on what the last pages led to, and where hosts share what their address may be asked for, the next URL is chosen when it can go. */
+/** The next URL is chosen only when it can go, if the order depends on what the last pages led to or if hosts share the limits of an address. */
 const keepsStock = ({ order, maxInflightPerIp, delayPerIpMs }: CrawlOptions): boolean =>
   order === 'bfs' && maxInflightPerIp === 0 && delayPerIpMs === 0;
 
-/** Neither links out of scope nor assets are asked for, and nobody but pages and sitemaps names URLs: all that is asked for is read. */
+/** Links out of scope and assets are not requested, and only pages and sitemaps name URLs, so everything that is requested is read. */
 function readsAllAlike({ external, assets, seedingStrategy }: CrawlOptions): boolean {
   const sources = seedingSources(seedingStrategy);
   return !external && !assets && !sources.has('ct') && !sources.has('commoncrawl');
@@ -298,7 +298,7 @@ function fetchOptions(input: SettingsInput, userAgent: string, maxSockets: numbe
   };
 }
 
-/** A cache that cannot be written to is refused before anything is asked for. */
+/** A cache that cannot be written to is refused before the first request. */
 function cacheOptions({ httpCacheBytes, httpCacheOnly }: CrawlOptions, path: string): CacheOptions {
   const directory = resolve(path);
   try {
@@ -318,7 +318,7 @@ function cacheOptions({ httpCacheBytes, httpCacheOnly }: CrawlOptions, path: str
 }
 
 /**
- * As for pages, but nothing that was meant for the sites: no headers, no credentials, and of the addresses only those that the user gave
+ * The same as for pages, but without what was meant for the sites: no headers, no credentials, and only those addresses that the user gave
  * for the third parties themselves.
  */
 function thirdPartyFetch(fetch: FetchOptions, urls: readonly string[]): FetchOptions {
@@ -363,7 +363,7 @@ function seedAddress(url: string): string[] {
 /**
  * Which headers go to which origin. `-H` and `--user` go to the origins of the seeds as the user gave them, with the spellings that a bare
  * domain is tried in. A redirect of a seed may widen the scope, but it is the server that chose its target: that gets nothing.
- * Where two name the same header, the one that is meant for fewer origins wins.
+ * If two name the same header, the one that is meant for fewer origins wins.
  */
 export function bindHeaders(
   options: Pick<CrawlOptions, 'headers' | 'user'> & Partial<Pick<CrawlOptions, 'authFile'>>,
@@ -391,7 +391,7 @@ export function bindHeaders(
   return { headers: linesTo(TO_ALL), originHeaders };
 }
 
-/** Whether headers of the user's go to an origin, which others may have no use for; null where none go anywhere in particular. */
+/** Whether the user's headers go to an origin, which others may have no use for; null if no origin gets its own. */
 export function headersTo({ originHeaders, hosts = [] }: FetchOptions): ((origin: string) => boolean) | null {
   const policies = new HostPolicies(policiesOf(hosts, ['headers']));
   return policies.isEmpty && Object.keys(originHeaders).length === 0
@@ -412,23 +412,23 @@ function originsOf(seeds: readonly Pick<SeedRow, 'url' | 'fallbacks'>[]): Set<st
 }
 
 interface SocketBudget {
-  /** For pages, of all lanes together. */
+  /** Sockets for pages, of all lanes together. */
   pages: number;
   /** For third parties that are asked for URLs. */
   thirdParties: number;
-  /** For the user: fewer than were asked for. */
+  /** A sentence for the user if there are fewer than requested. */
   notice: string | null;
 }
 
 const MOST = 16_384;
 
-/** What the program itself has open: its own files, those of the store and the outputs, four for each thread, name servers. */
+/** Descriptors of the program itself: its own files, those of the store and the outputs, four for each thread, name servers. */
 const OWN_FILES = 52;
 
-/** Where the system does not say. */
+/** The limit if the system does not state one. */
 const USUAL_LIMIT = 2_048;
 
-/** How many sockets may be open, and for whom: what the user said, and no more than the system has descriptors for. */
+/** How many sockets may be open, and for whom: as many as the user said, but no more than the system has descriptors for. */
 export function socketBudget(given: number | null, asksThirdParties: boolean): SocketBudget {
   const known = openFileLimit();
   const limit = known ?? USUAL_LIMIT;
@@ -445,7 +445,7 @@ export function socketBudget(given: number | null, asksThirdParties: boolean): S
   };
 }
 
-/** Descriptors that sockets may have; at least one. */
+/** How many descriptors sockets may have; at least one. */
 export const spareDescriptors = (): number => Math.max(1, (openFileLimit() ?? USUAL_LIMIT) - OWN_FILES);
 
 function openFileLimit(): number | null {

@@ -17,7 +17,7 @@ import type { EarlierOpened } from './store-host.js';
 
 /** The earlier crawl that this one carries unchanged pages over from (`--since`), once it was looked through. */
 export interface Since {
-  /** Null: nothing is carried over. */
+  /** Null if nothing is carried over. */
   setup: EarlierSetup | null;
   notices: string[];
 }
@@ -25,8 +25,8 @@ export interface Since {
 export const NO_SINCE: Since = { setup: null, notices: [] };
 
 /**
- * Options that decide what a server answers, or what is kept of the same answer. Where one of them is another now, a page of the earlier crawl may
- * not be what this crawl would have read, and everything is fetched in full. Scope, depth, limits and manners are not among them: links that
+ * Options that decide what a server answers, or what is kept of an answer. If one of them has changed, a page of the earlier crawl may
+ * not be what this crawl would have read, so everything is fetched in full. Scope, depth, limits and manners are not among them: links that
  * are carried over are judged anew.
  */
 const SHAPING: readonly OptionKey[] = [
@@ -48,7 +48,7 @@ const SHAPING: readonly OptionKey[] = [
 
 /**
  * @param earlier looks through the crawl in a directory
- * @throws where the user has named something else than a crawl; a crawl that is resumed goes on without it
+ * @throws if the user has named something other than a crawl; a resumed crawl goes on without it
  */
 export async function openSince(
   plan: SessionPlan,
@@ -87,7 +87,7 @@ export async function openSince(
     : { setup: null, notices: [`nothing is carried over from ${since}, everything is fetched in full: ${obstacle}`] };
 }
 
-/** What can never go together with an earlier crawl, whatever that is. */
+/** Refuses options that never go together with an earlier crawl. */
 function refuseOthers(
   { directory, fetch, resolve: ownKeys, handsOnBodies }: SessionPlan,
   settings: EngineSettings,
@@ -117,7 +117,7 @@ function refuseOthers(
   }
 }
 
-/** Why no page of the earlier crawl may stand for an answer, as the end of a sentence; null where they may. */
+/** Why no page of the earlier crawl may stand for an answer, as the end of a sentence; null if they may. */
 function obstacleIn({ meta, isComplete }: EarlierIndex, now: StoredOptions): string | null {
   if (!isComplete || meta.version !== VERSION) {
     return `that crawl was made by Gossamer ${meta.version ?? 'of an unknown version'}, and this one may read pages in another way`;
@@ -125,7 +125,7 @@ function obstacleIn({ meta, isComplete }: EarlierIndex, now: StoredOptions): str
   if (meta.customFetch === 'true' || meta.ownKeys === 'true') {
     return 'that crawl was made by a program with a fetch or resolve of its own';
   }
-  // Of a crawl that was resumed, what it began with and what it had at last.
+  // The first and the last options of a crawl that was resumed.
   const before = [meta.options!, meta.inForce ?? meta.options!].map((text) => JSON.parse(text) as StoredOptions);
   const changed = SHAPING.filter((key) => before.some((stored) => differs(stored, now, key)));
   const flags = changed.map((key) => `--${specOf(key).flag}`);
@@ -137,12 +137,12 @@ function obstacleIn({ meta, isComplete }: EarlierIndex, now: StoredOptions): str
 const valueIn = ({ values }: StoredOptions, key: OptionKey): unknown =>
   (values as Readonly<Record<string, unknown>>)[key] ?? specOf(key).default;
 
-/** A secret is kept nowhere: all that can be compared is whether there was one. */
+/** Secrets are not kept: all that can be compared is whether there was one. */
 const differs = (before: StoredOptions, now: StoredOptions, key: OptionKey): boolean =>
   !isDeepStrictEqual(valueIn(before, key), valueIn(now, key)) ||
   before.withheld.includes(key) !== now.withheld.includes(key);
 
-/** Before anything is made for the new crawl: what is named must be there. */
+/** Checks that the named crawl exists before anything is made for the new one. */
 export function refuseMissingSince({ resolved: { options }, seeds }: SessionPlan): void {
   const { since } = options;
   if (since !== null && seeds !== null && !existsSync(storePath(since))) {

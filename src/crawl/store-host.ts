@@ -37,28 +37,28 @@ import { RenderShapes, type ShapeFacts } from './render-shapes.js';
 import { type Survey, type SurveyQuestion, survey } from './survey/survey.js';
 
 export interface StoreSetup {
-  /** Null: a store that leaves nothing behind. */
+  /** Null for a store that leaves nothing behind. */
   directory: string | null;
   create: boolean;
-  /** Cookies are kept with the crawl. */
+  /** Whether cookies are kept with the crawl. */
   keepsCookies: boolean;
   /** What is written into a new store before anything else. */
   meta: Record<string, string>;
   seeds: SeedRow[];
   badSeeds: BadSeed[];
-  /** Outputs that are written at the end, beside those that every crawl has. */
+  /** Outputs that are written at the end, besides those that every crawl has. */
   reports: ReportTarget<ExportFormat>[];
-  /** All pages that are kept are to be rendered, those of earlier runs too. */
+  /** Whether all kept pages are to be rendered, including those of earlier runs. */
   rendersAll: boolean;
-  /** No browser is to see any page, and none is kept: what an earlier run left waiting is told of as it came. */
+  /** Without a browser, and without keeping pages: those that an earlier run left waiting are reported as they came. */
   leavesUnrendered: boolean;
-  /** Pages are not kept once a browser has seen them: what is told of one waits for that. */
+  /** Pages are not kept once a browser has rendered them: the record of a page waits for that. */
   dropsBodies: boolean;
-  /** Pages are kept, also when the browser has seen them. */
+  /** Pages are kept, even after the browser has rendered them. */
   keepsBodies: boolean;
   /** pages.jsonl, sitemap.xml and summary.json are written. */
   hasOutputs: boolean;
-  /** Every exchange is archived; what the beginning of the archive says of the crawl. One that is gone on with keeps to what it began with. */
+  /** Set if every exchange is archived: what the archive's beginning says of the crawl. A resumed crawl keeps to what it began with. */
   archives: ArchiveNotes | null;
   scope: Omit<CrawlScopeData, 'seeds'>;
   pid: number;
@@ -73,13 +73,13 @@ export interface StoreSetup {
 export interface StoreOpened {
   snapshot: StoreSnapshot;
   keys: KeyTableData;
-  /** Those that earlier runs have kept. */
+  /** Cookies that earlier runs have kept. */
   cookies: SiteCookie[];
 }
 
 export interface FinishOrders {
   facts: Omit<RunFacts, 'sitemap'>;
-  /** Outputs asked for beside those that every crawl has. */
+  /** Outputs that the user wants besides those that every crawl has. */
   reports: ReportTarget<ExportFormat>[];
   /** Sitemaps name images and other languages. */
   sitemapExtras: boolean;
@@ -143,7 +143,7 @@ export class StoreHost {
     if (setup.directory !== null) {
       makeDirectory(setup.directory);
       this.#lock = DirectoryLock.take(setup.directory);
-      // Once the directory is there, for an output may go into it, and before there is a store: a crawl that is refused has not begun.
+      // This runs after the directory is made, because an output may go into it, and before there is a store: a refused crawl has not begun.
       for (const { path } of setup.reports) {
         refuseUnwritable(path);
       }
@@ -176,7 +176,7 @@ export class StoreHost {
     }
     if (setup.create) {
       store.addSeeds(setup.seeds, setup.badSeeds);
-      // Last: a store that knows its options has been begun.
+      // This comes last: a store that knows its options counts as begun.
       store.setMeta({ ...setup.meta, inForce: setup.meta.options! });
     }
     this.#openArchive(store, setup);
@@ -205,7 +205,7 @@ export class StoreHost {
     store.setMeta(this.#archive.mark());
   }
 
-  /** Of the crawl in another directory, which is opened to be read and closed again. */
+  /** Reads the crawl in another directory, which is opened only for this. */
   earlier(directory: string): EarlierOpened {
     const isFinished = stateOf(directory) === 'finished';
     return { isFinished, ...openForReading(directory, (_reader, database) => indexEarlier(database)) };
@@ -230,7 +230,7 @@ export class StoreHost {
     try {
       return this.#commit(transaction);
     } catch (error) {
-      // The next one may be on its way, and builds on this one.
+      // The next commit may be on its way, and builds on this one.
       this.#failure = error as Error;
       throw error;
     }
@@ -256,13 +256,13 @@ export class StoreHost {
     return answer;
   }
 
-  /** In the order of their numbers: a page that a browser was to see is told of when that is over. */
+  /** In the order of their numbers: a page that a browser was to render is reported when that is over. */
   #toldNow(reader: Reader, ids: readonly number[], { rendered }: Transaction): number[] {
     const waiting = reader.waiting(ids);
     return [...ids.filter((id) => !waiting.has(id)), ...rendered.map(({ id }) => id)];
   }
 
-  /** The pages that a browser was to see, now that it has or will not, each with its links. */
+  /** Pages that a browser was to render, now that it has or will not, each with its links. */
   seen({ ids, withEdges }: { ids: readonly number[]; withEdges: boolean }): SeenPage[] {
     const reader = this.#waitsForBrowser ?? new Reader(this.#opened().database);
     return ids.flatMap((id) =>
@@ -292,7 +292,7 @@ export class StoreHost {
     return this.#opened().loadDue(wall, limit);
   }
 
-  /** What earlier runs have found out about the shapes of pages, and how many of them wait. */
+  /** What earlier runs have found out about the shapes of pages, and how many pages wait. */
   renderShapes(): { facts: ShapeFacts; waiting: number } {
     const reader = this.#rendering();
     return { facts: RenderShapes.of(reader.pages()).facts, waiting: reader.count() };
@@ -343,7 +343,7 @@ export class StoreHost {
     return { ...this.#opened().writer.seen.use, commits: this.#commits, commitMs: this.#commitMs };
   }
 
-  /** Bytes free where the crawl is kept; null for one that is kept nowhere. */
+  /** Free bytes where the crawl is kept; null if it is not kept. */
   async freeBytes(): Promise<number | null> {
     if (this.#directory === null) {
       return null;
@@ -371,7 +371,7 @@ export class StoreHost {
     return summary;
   }
 
-  /** After the end: URLs that nothing was settled for. */
+  /** After the end: URLs that were not settled one by one. */
   unasked({ beyond, withWaiting }: { beyond: number; withWaiting: boolean }): ReturnType<Reader['unasked']> {
     return new Reader(this.#opened().database).unasked(beyond, UNASKED_BATCH, withWaiting);
   }
@@ -410,13 +410,13 @@ function makeDirectory(directory: string): void {
   }
 }
 
-/** Keys of the options that are not what they were in the run before. */
+/** Keys of the options that have changed since the run before. */
 function changedSince(kept: Record<string, string>, now: Record<string, string>): ReadonlySet<string> {
   const before = kept.inForce ?? kept.options;
   return before === undefined ? new Set() : changedOptions(JSON.parse(before), JSON.parse(now.options!));
 }
 
-/** A crawl goes on with the functions it began with: what they give cannot be had from the net, nor the other way round. */
+/** A crawl resumes with the kind of functions it began with: the network cannot give what they give, nor the other way round. */
 function refuseOtherFunctions(kept: Record<string, string>, setup: StoreSetup): void {
   for (const [key, name] of [
     ['customFetch', 'fetch'],
@@ -432,7 +432,7 @@ function refuseOtherFunctions(kept: Record<string, string>, setup: StoreSetup): 
   }
 }
 
-/** Not `recursive`: Node never comes back from that where a folder exists but takes no new ones, as /proc. */
+/** `recursive` is not used: in a folder that takes no new ones, such as /proc, Node never returns from it. */
 function makePath(directory: string): void {
   const parent = dirname(directory);
   if (parent !== directory && !existsSync(parent)) {

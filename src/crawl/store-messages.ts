@@ -19,7 +19,7 @@ import type {
 } from './store-host.js';
 import type { Survey, SurveyQuestion } from './survey/survey.js';
 
-/** All that the coordinator and the store's thread say to each other. What there is much of is plain data or declared; what there is little of is cloned. */
+/** All messages between the coordinator and the store's thread. Frequent ones are plain data or have a declared form; rare ones are cloned. */
 
 const TRANSACTION: Shape<Transaction> = {
   settled: [{ page: SEALED_PAGE, archived: PASSED_ON }],
@@ -57,7 +57,7 @@ export const STORE_ORDERS = {
   ),
   survey: asked<SurveyQuestion, Survey>('clone', 'clone'),
   close: asked<void, void>(PLAIN, PLAIN),
-  /** Do nothing more, for ever: the process is about to end. */
+  /** Do nothing more: the process is about to end. */
   halt: told<void>(PLAIN),
 };
 

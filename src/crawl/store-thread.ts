@@ -22,16 +22,16 @@ import type { Survey, SurveyQuestion } from './survey/survey.js';
 
 let early: StoreThread | null = null;
 const live = new Set<StoreThread>();
-/** So long an end at once waits for a commit that is under way. */
+/** How long an immediate end waits for a commit that is under way. */
 const HALT_PATIENCE_MS = 2_000;
 
-/** The store's thread as the rest of the program calls it. When the thread dies, every call fails and `onDeath` is told. */
+/** The store's thread as the rest of the program calls it. When the thread dies, every call fails and `onDeath` is called. */
 export class StoreThread implements StorePort {
   readonly #thread: WorkerThread<typeof STORE_ORDERS, typeof STORE_NEWS>;
   #halted: (() => void) | null = null;
   onDeath: ((error: Error) => void) | null = null;
 
-  /** Starts the thread of the next one before anybody asks for it: while this thread loads its own code, that one can load its. */
+  /** Starts the next store's thread early, so that it loads its code while this thread loads its own. */
   static startEarly(): void {
     early ??= new StoreThread();
     early.#thread.holdProcess(false);
@@ -118,7 +118,7 @@ export class StoreThread implements StorePort {
     return this.#thread.ask('dropAssets', undefined);
   }
 
-  /** How far the mail to the other slots is. */
+  /** How much of the mail to the other slots is written. */
   mailPeers(): Promise<Peer[]> {
     return this.#thread.ask('mailPeers', undefined);
   }
@@ -143,7 +143,7 @@ export class StoreThread implements StorePort {
     return this.#thread.ask('use', undefined);
   }
 
-  /** Infinity for a crawl that is kept nowhere. */
+  /** Infinity for a crawl that is not kept. */
   async freeBytes(): Promise<number> {
     return (await this.#thread.ask('freeBytes', undefined)) ?? Number.POSITIVE_INFINITY;
   }

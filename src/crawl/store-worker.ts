@@ -6,7 +6,7 @@ import { STORE_NEWS, STORE_ORDERS } from './store-messages.js';
 type Answers = Omit<Handlers<typeof STORE_ORDERS>, 'halt'>;
 
 const host = new StoreHost();
-// One order after the other: an asynchronous one (finish) holds the next back.
+// Orders run one after the other: an asynchronous one (finish) holds the next back.
 let queue: Promise<unknown> = Promise.resolve();
 
 const coordinator = serve(
@@ -42,7 +42,7 @@ async function answerTo(answers: Answers, name: keyof Answers, value: unknown): 
     throw error instanceof GossamerError ? error : failureOf(error);
   } finally {
     if (name === 'commit') {
-      // Once it has been answered.
+      // This runs once the commit has been answered.
       setImmediate(writeResults);
     }
   }
@@ -52,11 +52,11 @@ function writeResults(): void {
   try {
     host.writeResults();
   } catch {
-    // Whatever keeps them from being written also stops the next commit, and that one is answered with the error.
+    // An error that keeps them from being written also stops the next commit, which is answered with it.
   }
 }
 
-/** What the program did not throw on purpose is trouble with the machine, or a defect. */
+/** An error that the program did not throw on purpose is trouble with the machine, or a defect. */
 function failureOf(error: unknown): StateError {
   const { message, stack } = error instanceof Error ? error : new Error(String(error));
   const isOfMachine = typeof (error as NodeJS.ErrnoException | null)?.code === 'string';

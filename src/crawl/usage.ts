@@ -6,7 +6,7 @@ export class Usage {
   requests = 0;
   /** Answers of the cache, without a request. */
   cached = 0;
-  /** Pages of an earlier crawl that were carried over, with a request that said so or without one. */
+  /** Pages of an earlier crawl that were carried over, with or without a request that confirmed them. */
   carriedOver = 0;
   bytes = 0;
   parseMs = 0;
@@ -16,7 +16,7 @@ export class Usage {
   peakHeldBytes = 0;
   peakPaused = 0;
 
-  /** Returns whether a request was made for it, or the cache asked; null where neither was. */
+  /** Returns whether a request was made for it, or the cache asked; null if neither was. */
   ended(outcome: Outcome): 'answered' | 'cached' | null {
     this.parseMs += outcome.parseMs;
     this.bytes += outcome.page?.bytes ?? 0;
@@ -37,7 +37,7 @@ export class Usage {
     this.peakInFlight = Math.max(this.peakInFlight, count);
   }
 
-  /** URLs in memory that wait though nothing but a place is missing. */
+  /** URLs in memory that wait only for a place. */
   sawWaiting(count: number): void {
     this.peakWaiting = Math.max(this.peakWaiting, count);
   }

@@ -1,6 +1,6 @@
 /**
- * Calls functions of the user's whose answer nobody waits for. Some are called from timers, where a throw would take the process down, and
- * some are async without being asked to be: what the first of them throws or rejects with ends the run instead.
+ * Calls the user's functions whose answer nobody waits for. Some are called from timers, where a throw would take the process down, and
+ * some are async although they need not be: the first error or rejection ends the run instead.
  */
 export class UserFunctions {
   readonly #stop: () => void;
@@ -37,7 +37,7 @@ export class UserFunctions {
 
   #failedLater(error: unknown): void {
     if (this.#isOver) {
-      // There is no run any more that could end with it; a rejection that nobody handles is what it is.
+      // No run is left that could end with this error, so it stays an unhandled rejection.
       throw error;
     }
     this.failed(error);

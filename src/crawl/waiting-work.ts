@@ -3,21 +3,21 @@ import type { Frontier } from '../frontier/frontier.js';
 import type { Offer, PagePiece, RenderedOutcome } from '../frontier/outcome.js';
 import type { Gift } from '../store/transaction.js';
 
-/** What waits for an exchange with the frontier, and when one is worth its commit. */
+/** Work that waits for an exchange with the frontier, and when an exchange is worth its commit. */
 
 /** The code of its error is stable. */
 const runIsOver = (): StateError => new StateError('run_over', 'the run is over');
 
 interface Work {
-  /** It only brings URLs in, and has no results. */
+  /** Whether it only brings URLs in and has no results. */
   isAdmission: boolean;
   run(): Promise<void>;
   reject(error: unknown): void;
 }
 
 /**
- * What waits for its turn with the frontier and is no outcome of a lease: URLs from outside a page, what a browser made of pages, and the
- * pieces of pages that lead to very much. Pieces go behind all else; while memory is short, one of them goes a second.
+ * Work for the frontier other than the outcomes of leases: URLs from outside a page, rendered pages, and the
+ * pieces of pages with very many links. Pieces go behind everything else; while memory is short, one goes out each second.
  */
 export class WaitingWork {
   readonly #slowsPieces: () => boolean;
@@ -32,12 +32,12 @@ export class WaitingWork {
     this.#slowsPieces = slowsPieces;
   }
 
-  /** Resolves with what it gives when its turn has come and gone; rejects when it fails, or the run is over first. */
+  /** Resolves with the result once its turn is over; rejects if it fails, or if the run ends first. */
   add<T>(run: () => Promise<T>): Promise<T> {
     return this.#enter(run, this.#work, false);
   }
 
-  /** The same for what only brings URLs in: it does not wait for whoever takes the results, who may be the one that adds them. */
+  /** The same for work that only brings URLs in: it does not wait until results are taken, since their taker may be the one that adds URLs. */
   addAdmission<T>(run: () => Promise<T>): Promise<T> {
     return this.#enter(run, this.#work, true);
   }
@@ -56,7 +56,7 @@ export class WaitingWork {
     return admitsOnly ? this.#work.some(({ isAdmission }) => isAdmission) : this.#work.length > 0 || this.#maySendPiece;
   }
 
-  /** Runs what comes first, where something is ready. Whatever fails is told to who added it, and thrown. */
+  /** Runs what comes first, if something is ready. A failure goes to whoever added it, and is thrown. */
   async runNext(admitsOnly: boolean): Promise<void> {
     const next = admitsOnly ? this.#nextAdmission() : (this.#work.shift() ?? this.#nextPiece());
     try {
@@ -67,7 +67,7 @@ export class WaitingWork {
     }
   }
 
-  /** A second is over. Returns whether pages in pieces were under way in it. */
+  /** Called once a second. Returns whether pages in pieces were under way in that second. */
   tick(): boolean {
     const hasPieces = this.#pieceCame || this.#pieces.length > 0;
     this.#pieceTaken = false;
@@ -133,12 +133,12 @@ export class Intake {
     return this.#woken(this.waiting.addAdmission(() => this.#frontier.admit(offers, meta, granted)));
   }
 
-  /** Other machines of the crawl are to have a part of this one's grant. */
+  /** Gives other machines of the crawl a part of this one's grant. */
   give(gifts: readonly Gift[]): Promise<void> {
     return this.#woken(this.waiting.addAdmission(() => this.#frontier.give(gifts)));
   }
 
-  /** Scopes count more URLs, as another machine of the same crawl has found out. */
+  /** Widens scopes, as another machine of the same crawl has found out. */
   widen(widened: readonly { seed: number; scopeUrls: readonly string[] }[]): Promise<void> {
     return this.#woken(
       this.waiting.addAdmission(async () => {
@@ -149,7 +149,7 @@ export class Intake {
     );
   }
 
-  /** A part of what a page leads to; `answer` takes the ids. A run that is over answers nobody. */
+  /** Takes a part of a page's links; `answer` gets the ids. A run that is over answers nobody. */
   piece(piece: PagePiece, answer: (ids: readonly number[]) => void): void {
     const admitted = this.waiting.addPiece(async () => {
       this.settling.add(piece.page.id);
@@ -160,12 +160,12 @@ export class Intake {
     this.#woken(admitted).then(answer, () => {});
   }
 
-  /** What a browser made of pages. `whenDurable` is run before results are handed on. */
+  /** Takes rendered pages. `whenDurable` runs before results are handed on. */
   rendered(pages: RenderedOutcome[], whenDurable: () => Promise<void>): Promise<void> {
     return this.#woken(this.waiting.add(() => this.#frontier.rendered(pages).then(whenDurable)));
   }
 
-  /** URLs of a pattern are no trap any longer. False where no such pattern was ever seen. */
+  /** Lets a pattern in that counted as a trap. Returns false if no such pattern was ever seen. */
   async letTrapIn(pattern: string): Promise<boolean> {
     for (let isKnown = false; ; ) {
       const step = await this.#woken(this.waiting.add(() => this.#frontier.letTrapIn(pattern)));
@@ -194,11 +194,11 @@ export interface Load {
 }
 
 /**
- * When an exchange with the frontier is worth its commit. A commit costs the same for one page as for thirty: while enough is under way to
- * fill one, what is there waits a moment for company. A crawl with little under way never waits.
+ * Decides when an exchange with the frontier is worth its commit. A commit costs the same for one page as for thirty: while enough is under
+ * way to fill one, outcomes wait a moment for others. A crawl with little under way never waits.
  */
 export class Batching {
-  /** Since when there is something to exchange; null where there is nothing. */
+  /** Since when there is something to exchange; null if there is nothing. */
   #since: number | null = null;
 
   /** Whether there is something, and it has waited long enough. */
@@ -215,7 +215,7 @@ export class Batching {
     return true;
   }
 
-  /** Null where nothing waits. */
+  /** Null if nothing waits. */
   ripeAt({ inFlight, unsettled, isStopping }: Load): number | null {
     const enough = Math.min(LARGEST_WANTED_BATCH, inFlight / 4);
     const waits = inFlight >= FEWEST_TO_WAIT_FOR && unsettled < enough && !isStopping;

@@ -23,7 +23,7 @@ export interface WatchedParts {
   readonly cluster: Pick<ClusterSeat, 'view'> | undefined;
 }
 
-/** A session as its watch sees it: figures of the moment, and what it may be told. */
+/** A session as the user sees and controls it: figures of the moment, and settings that can be changed. */
 export class WatchedSession implements WatchedRound {
   readonly controls: WatchedRound['controls'];
   readonly msAPage: number | null;
@@ -60,7 +60,7 @@ export class WatchedSession implements WatchedRound {
     };
   }
 
-  /** The twelve layers, under the names that they have in summary.json. @param held URLs that only a place among all requests is missing for */
+  /** The twelve layers, under the names that they have in summary.json. @param held URLs that wait only for a place among all requests */
   #layers(held: number): LayerFigures[] {
     const { options, settings } = this.#parts;
     const { crawl, frontier, governor, lanes, budget, keys } = this.#engine;
@@ -120,7 +120,7 @@ export class WatchedSession implements WatchedRound {
   }
 }
 
-/** How long a page takes by the delay of the only host; null where there are several hosts, or it has none. */
+/** How long a page takes by the delay of the only host; null if there are several hosts, or if it has none. */
 function msAPageOf({ seeds, settings }: WatchedParts): number | null {
   const [first] = seeds;
   const host = first === undefined ? null : hostKeyOf(first.url);
@@ -149,7 +149,7 @@ function controlsOf({ crawl, frontier }: Engine, { fetch }: EngineSettings): Wat
     },
     quarantine: (host) => frontier.quarantine(host),
     release: (host) => frontier.release(host),
-    // Those that a single URL shows are judged where links are read, and not queued again by the name of their pattern.
+    // Traps that a single URL shows are judged where links are read; naming their pattern does not queue them again.
     allowTrap: async (pattern) => !isTrapByLooks(pattern) && crawl.intake.letTrapIn(pattern),
   };
 }

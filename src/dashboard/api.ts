@@ -41,7 +41,7 @@ export interface AuditPlaces {
   readonly next: number | null;
 }
 
-/** The columns of a point of the series, in their order. Rates are a second; null where nothing was measured. */
+/** The columns of a point of the series, in their order. Rates are a second; null if nothing was measured. */
 export const SERIES_COLUMNS = [
   'at',
   'pages',

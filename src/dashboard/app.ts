@@ -287,7 +287,7 @@ function pageQuestion(context: Context): PageQuestion {
 
 const rows = (context: Context): number => Math.min(MOST_ROWS, Math.max(1, wholeNumber(context, 'limit', FEWEST_ROWS)));
 
-/** Null where it is left out or empty. */
+/** Null if it is left out or empty. */
 function text(context: Context, name: string): string | null {
   const value = context.req.query(name) ?? '';
   return value === '' ? null : textIn(name, value);

@@ -2,9 +2,9 @@ import type { DiffAspect, DiffPart } from '../config/option-spec.js';
 
 /** What something was and what it is. */
 export interface BeforeAfter {
-  /** Null where there was none. */
+  /** Null if there was none. */
   before: string | null;
-  /** Null where there is none. */
+  /** Null if there is none. */
   after: string | null;
 }
 

@@ -34,7 +34,7 @@ export class DownloadedImages {
     this.hash = store.indexAssets();
   }
 
-  /** What Markdown is to show in the place of this URL; null where it was not asked for; `left` where it could not be had, or is none that is saved. */
+  /** What Markdown is to show in the place of this URL; null if it was not asked for; `left` where it could not be had, or is none that is saved. */
   at(written: string): CorpusImage | 'left' | null {
     const url = isHttp(written) ? (normaliseUrl(written, this.#identity)?.url ?? null) : null;
     const found = url === null ? null : this.#store.assetAt(url);

@@ -54,7 +54,7 @@ function missing(dir: string): StateError {
   return existsSync(dir) ? noCorpus(dir) : new StateError('no_folder', `there is no folder ${dir}`);
 }
 
-/** The same, or null where there is none. */
+/** The same, or null if there is none. */
 export function findCorpus(asked: string): string | null {
   try {
     return corpusPlace(asked);

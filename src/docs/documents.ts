@@ -144,7 +144,7 @@ export class Documents {
   }
 
   /**
-   * Stands for all that the documents of a site are made of: while it is the same, so are they. Null where that cannot be said, because what
+   * Stands for all that the documents of a site are made of: while it is the same, so are they. Null if that cannot be said, because what
    * becomes of some page depends on the corpus that is there.
    */
   keyOf(ids: readonly number[]): SiteKey | null {

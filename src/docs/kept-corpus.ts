@@ -55,7 +55,7 @@ export function searchCorpus(directory: string, query: string, options: SearchOp
   return searchIn(corpusPlace(path), words, given);
 }
 
-/** The same query with words of the corpus in the place of those that none of its pages has; null where nothing is spelt like them. */
+/** The same query with words of the corpus in the place of those that none of its pages has; null if nothing is spelt like them. */
 export function correctQuery(directory: string, query: string): string | null {
   const call = "correctQuery('example.com-docs', 'thraed pool')";
   return correctIn(corpusPlace(readDirectory(call, directory)), readTextArgument(call, query, 'query'));

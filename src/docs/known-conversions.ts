@@ -43,7 +43,7 @@ export class KnownConversions {
     }
   }
 
-  /** Of all that decides what comes out of a page; null where that cannot be said. */
+  /** Of all that decides what comes out of a page; null if that cannot be said. */
   keyOf(id: number, memory: SiteMemory, linkedIds: readonly string[]): string | null {
     const page = this.#pageOf(id);
     const facts = page === null ? null : (this.#memory?.factsOf(page.url, this.#factsKey(page)) ?? null);

@@ -37,7 +37,7 @@ export interface DocsResult {
   corpora: SavedCorpus[];
   /** What became of each seed. */
   seeds: CrawlResult['seeds'];
-  /** Of the crawl. Null where there was nothing to do. */
+  /** Of the crawl. Null if there was nothing to do. */
   summary: CrawlResult['summary'] | null;
 }
 

@@ -150,7 +150,7 @@ function newerFirst({ rank: one }: Version, { rank: other }: Version): number {
 interface PartedUrl {
   folder: string;
   version: Version | null;
-  /** Behind the version; null where nothing is, not even a slash: that may be a page about a version. */
+  /** Behind the version; null if nothing is, not even a slash: that may be a page about a version. */
   rest: string | null;
 }
 

@@ -21,7 +21,7 @@ import { type PageShape, pageShape } from './convert/page-shape.js';
 import { canReadPdf, isPdf, isPdfType, noPdfReader, readPdf } from './convert/pdf-text.js';
 import { markdownOfText } from './convert/text-markdown.js';
 
-/** One page as Markdown, and what it says of itself; null where it does not. */
+/** One page as Markdown, and what it says of itself; null if it does not. */
 export interface MarkdownPage {
   /** Its title. */
   title: string | null;

@@ -136,7 +136,7 @@ export function keptDocsIn(directory: string): KeptDocs {
   return { ...plan, progress: progressOf(plan.meta)! };
 }
 
-/** Null where the directory holds something else. */
+/** Null if the directory holds something else. */
 const openKeptDocs = (directory: string): KeptDocs | null =>
   commandIn(directory) === 'docs' ? keptDocsIn(directory) : null;
 

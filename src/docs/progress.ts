@@ -33,7 +33,7 @@ const KEY = 'docs';
 
 export const asMeta = (progress: DocsProgress): Record<string, string> => ({ [KEY]: JSON.stringify(progress) });
 
-/** Null where the store is of something else. */
+/** Null if the store is of something else. */
 export function progressOf(meta: Readonly<Record<string, string>>): DocsProgress | null {
   return meta[KEY] === undefined ? null : JSON.parse(meta[KEY]);
 }

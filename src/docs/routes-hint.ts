@@ -8,7 +8,7 @@ const ROUTE = /\bhref\s*=\s*["']?[^\s"'>#]{0,200}#(?:!?\/|!)[^/\s"'>]/gi;
 const FEWEST_ROUTES = 3;
 const MOST_PAGES = 5;
 
-/** What is said of a site whose pages are routes of one page: a corpus has that page alone. Null where it is no such site. */
+/** What is said of a site whose pages are routes of one page: a corpus has that page alone. Null if it is no such site. */
 export function routesHint(store: DocsReader, pages: readonly number[]): string | null {
   for (const id of pages.slice(0, MOST_PAGES)) {
     const packed = store.fateOf(id).isKept ? store.bodyOf(id) : null;

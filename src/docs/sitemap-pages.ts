@@ -59,7 +59,7 @@ export class SitemapPages {
 }
 
 /**
- * When what a `<lastmod>` tells of was over at the latest, or null where it tells nothing. A date without a time may be of any time zone.
+ * When what a `<lastmod>` tells of was over at the latest, or null if it tells nothing. A date without a time may be of any time zone.
  */
 export function lastmodEnd(lastmod: string | null): number | null {
   const [, year, month, day, time] = /^\s*(\d{4})(?:-(\d\d)(?:-(\d\d)(T\S+)?)?)?\s*$/.exec(lastmod ?? '') ?? [];

@@ -37,13 +37,13 @@ export interface CorporaOptions {
   options: OptionsOf<'docs'>;
   /** One folder a seed. */
   outputs: readonly string[];
-  /** False where a limit cut the crawl: pages that it did not get to stay as they are. */
+  /** False if a limit cut the crawl: pages that it did not get to stay as they are. */
   isComplete: boolean;
   /** Whether the crawl was stopped: then its pages go to DIR.partial, and no corpus is finished. */
   isPartial: boolean;
   /** Seeds whose sitemaps lack so much that links were followed; none unless given. */
   incomplete?: readonly SitemapGap[];
-  /** The corpora that an earlier, stopped run has finished; null where there are none. */
+  /** The corpora that an earlier, stopped run has finished; null if there are none. */
   written: WrittenCorpora | null;
   /** ISO 8601. */
   now: string;
@@ -66,9 +66,9 @@ export interface SavedCorpus {
   output: string;
   /** Pages that failed, were put off or could not be converted; 0 where an earlier run wrote it. */
   failed: number;
-  /** False where the run was stopped before it was done. */
+  /** False if the run was stopped before it was done. */
   isFinished: boolean;
-  /** Null where the run was stopped, or where one of several sites gave nothing to write. */
+  /** Null if the run was stopped, or where one of several sites gave nothing to write. */
   report: CorpusReport | null;
   /** What a wider scope would give, where this one gives next to nothing, or that its pages are routes behind `#`. */
   hint: string | null;
@@ -323,14 +323,14 @@ class Corpora {
     return new Breaks(() => this.#failure !== null || (!this.#settings.isPartial && this.#settings.isStopped()));
   }
 
-  /** Stands for all that the corpus is made of; null where that cannot be said. */
+  /** Stands for all that the corpus is made of; null if that cannot be said. */
   #keyOf(ids: readonly number[], { title, source, origin }: CorpusOptions): SiteKey | null {
     const { documents, memory, settings } = this.#parts;
     const site = memory === null || !this.#settings.isComplete ? null : documents.keyOf(ids);
     return site && { ...site, key: JSON.stringify([settings, title, source, origin, site.key]) };
   }
 
-  /** A corpus of the same pages is left as it is. Null where it has to be written. */
+  /** A corpus of the same pages is left as it is. Null if it has to be written. */
   async #renewed(output: string, { key }: SiteKey, corpus: CorpusOptions): Promise<CorpusReport | null> {
     const seal = this.#parts.memory!.sealOf(output);
     return seal?.key === key && isCorpus(output) && seal.files === (await filesHash(output))
@@ -441,7 +441,7 @@ class ScopeHints {
     this.#breaks = breaks;
   }
 
-  /** Null where a wider scope would give no more pages. */
+  /** Null if a wider scope would give no more pages. */
   async of({ scope, scopeUrls }: SeedRow, pages: readonly number[]): Promise<string | null> {
     const url = scopeUrls.at(-1)!;
     const up = new URL(url.endsWith('/') ? '..' : '.', url).href;

@@ -146,7 +146,7 @@ export class CrawlRules {
     return isHttp(url) ? this.#traps.check(url) : null;
   }
 
-  /** What the kept robots.txt says now; null where it does not apply. */
+  /** What the kept robots.txt says now; null if it does not apply. */
   robots(url: string, place: StoredPlace | null): RobotsSays | null {
     if (this.ownKeys || !isHttp(url)) {
       return null;

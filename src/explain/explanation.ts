@@ -50,7 +50,7 @@ export interface LinkFrom {
   text: string | null;
   /** The link may not be followed: it says nofollow, its whole page does, or a hook of yours has skipped it. */
   nofollow: 'link' | 'page' | 'hook' | null;
-  /** Why your hook has skipped it, in its words; null where it gave none. */
+  /** Why your hook has skipped it, in its words; null if it gave none. */
   skip: string | null;
 }
 
@@ -71,12 +71,12 @@ export interface Attempt {
 
 /** What a URL waits for, or waited for. */
 export interface WaitingFor {
-  /** Of the twelve layers; null where none of them holds it up. */
+  /** Of the twelve layers; null if none of them holds it up. */
   layer: number | null;
   name: string;
   /** In words. */
   why: string;
-  /** Not before this time; null where that is not known. */
+  /** Not before this time; null if that is not known. */
   until: number | null;
   /** URLs of its host that wait, and those of them that go before it. */
   queued: { all: number; before: number } | null;
@@ -87,7 +87,7 @@ export interface WaitingFor {
 export interface RobotsSays {
   allowed: boolean;
   line: number | null;
-  /** The line as written; null where none decides. */
+  /** The line as written; null if none decides. */
   rule: string | null;
   why: string;
 }
@@ -106,9 +106,9 @@ export interface Explanation {
   what: string;
   /** What decided it. */
   rule: DecidingRule;
-  /** The command that would fetch it after all; null where there is none. */
+  /** The command that would fetch it after all; null if there is none. */
   remedy: string | null;
-  /** Of the answer that settled it; null where nothing has yet. `attempts` has the others. */
+  /** Of the answer that settled it; null if nothing has yet. `attempts` has the others. */
   status: number | null;
   /** What was out of the ordinary and no failure, as in pages.jsonl; else null. */
   note: string | null;
@@ -137,9 +137,9 @@ export interface Explanation {
   waiting: WaitingFor | null;
   /** What robots.txt says of the URL, or what follows where robots.txt could not be fetched; null where its rules are not known yet. */
   robots: RobotsSays | null;
-  /** The pattern that cut it; null where none did. */
+  /** The pattern that cut it; null if none did. */
   trap: (TrapResult & { allow: string }) | null;
-  /** What became of the sitemap files of the URL's host; null where the host is not known. */
+  /** What became of the sitemap files of the URL's host; null if the host is not known. */
   sitemaps: (SitemapFiles & { host: string }) | null;
   /** What entries of `hosts` say of the URL's host, key by key. */
   hosts: HostRule[];

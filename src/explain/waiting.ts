@@ -105,7 +105,7 @@ export function waitsInLine(url: StoredUrl, { facts, rules, place, running }: Wa
 const inflightOf = (rules: CrawlRules, place: StoredPlace): number =>
   rules.policyOfHost(place.host).maxInflight ?? rules.options.maxInflightPerHost;
 
-/** The delay of the host and where it comes from; null where the host has none. */
+/** The delay of the host and where it comes from; null if the host has none. */
 function paceOf(rules: CrawlRules, place: StoredPlace): { delayMs: number; why: string } | null {
   const { options, delayIsDefault } = rules;
   const policy = rules.policyOfHost(place.host);

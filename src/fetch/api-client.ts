@@ -15,7 +15,7 @@ export interface ApiOptions {
   /** The longest that all waits for one answer may take together, apart from the delay. */
   maxWaitMs: number;
   idleTimeoutMs: number;
-  /** Aborted when the run ends; whoever waits then is rejected with its reason. */
+  /** Aborted when the run ends; waiting calls are then rejected with its reason. */
   signal: AbortSignal;
 }
 
@@ -36,8 +36,8 @@ const FIRST_BACKOFF_MS = 2_000;
 const TIMEOUT_MS = 30 * 60_000;
 
 /**
- * Asks one third party: one request at a time, with the delay between two. Where it is busy or does not answer, it is asked again later, a few
- * times; where it refuses, it is left alone. Redirects are not followed: only the address that the user named is asked.
+ * Asks one third party: one request at a time, with the delay between two. If it is busy or does not answer, it is asked again later, a few
+ * times; if it refuses, it is left alone. Redirects are not followed: only the address that the user named is asked.
  */
 export class ApiClient {
   readonly #options: ApiOptions;

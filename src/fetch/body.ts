@@ -5,7 +5,7 @@ import { gunzip, gunzipUnchecked } from '../base/gunzip.js';
 
 export interface Decoded {
   body: Buffer;
-  /** What is wrong with the data, in words: `body` is what could be had of it. Null: nothing is. */
+  /** What is wrong with the data, in words: `body` is the part that could be decoded. Null if nothing is wrong. */
   damage: string | null;
 }
 
@@ -58,7 +58,7 @@ if (zstdDecompressSync !== undefined && createZstdDecompress !== undefined) {
   });
 }
 
-/** The encoding that is asked for where a body is handed on in pieces. */
+/** The encoding that is requested when a body is handed on in pieces. */
 export const ACCEPT_ENCODING_STREAMED = 'gzip';
 
 /** Decodes a body as it arrives; `first` is its first piece. A body that ends early gives all that there is. */
@@ -191,7 +191,7 @@ const LARGEST_FIRST_BYTES = 256 * 1024;
 const freeBlocks = new Map<number, Buffer[]>();
 const SMALLEST_BLOCK = 8 * 1024;
 const LARGEST_BLOCK = 512 * 1024;
-/** So many bytes are kept of each size. */
+/** How many bytes are kept of each size. */
 const MOST_FREE_BYTES = 2 * 1024 * 1024;
 
 function takeBlock(bytes: number): Buffer {
@@ -276,7 +276,7 @@ export class BodySink {
     this.#take = take;
   }
 
-  /** Calls `drained` later where it returns false: no more should come before that. */
+  /** If it returns false, it calls `drained` later, and no more should come before that. */
   write(piece: Buffer, drained: () => void): boolean {
     // The bytes are only there during the call, and the decoder works later.
     const kept = Buffer.from(piece);
@@ -288,7 +288,7 @@ export class BodySink {
     return false;
   }
 
-  /** Resolves when all has been taken; true where the end was missing or damaged. */
+  /** Resolves when everything has been taken; with true if the end was missing or damaged. */
   async end(): Promise<boolean> {
     this.#decoder?.end();
     await this.#ended;

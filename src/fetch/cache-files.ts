@@ -21,7 +21,7 @@ export class CacheFiles {
     this.#directory = directory;
   }
 
-  /** Null where there is none, or one that cannot be read. */
+  /** Null if there is none, or if it cannot be read. */
   async entry(key: string): Promise<unknown> {
     try {
       return JSON.parse(await readFile(this.#path('entries', key), 'utf8'));
@@ -34,7 +34,7 @@ export class CacheFiles {
     return this.#write('entries', key, Buffer.from(JSON.stringify(entry)));
   }
 
-  /** Null where there is none, or not the one that the hash is of: a machine that lost its power may have left such a file. */
+  /** Null if there is none, or if its hash differs: a machine that lost its power may have left such a file. */
   async body(hash: string): Promise<Buffer | null> {
     try {
       const body = await readFile(this.#path('bodies', hash));
@@ -44,7 +44,7 @@ export class CacheFiles {
     }
   }
 
-  /** Bytes that were written: none where the same body is there already. */
+  /** Returns how many bytes were written: none if the same body is there already. */
   async writeBody(hash: string, body: Buffer): Promise<number> {
     const path = this.#path('bodies', hash);
     const there = await stat(path).catch(() => null);
@@ -97,7 +97,7 @@ const touch = async (path: string): Promise<void> => {
 
 const TEMPORARY = '.writing-';
 const OURS = /^[\da-f]{64}$/;
-/** What was being written so long ago is of nobody who still writes. */
+/** A partial file older than this belongs to no writer that still runs. */
 const ABANDONED_MS = 3_600_000;
 /** It is made smaller by a tenth more than it has to be, so that this is not done for every page. */
 const LEFT_SHARE = 0.9;

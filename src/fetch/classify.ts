@@ -42,7 +42,7 @@ const BY_CODE: Record<string, [ErrorClass, string]> = {
 const CERTIFICATE =
   /^(?:EPROTO$|ERR_TLS_|ERR_SSL_|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|CRL_|INVALID_CA$|INVALID_PURPOSE$|PATH_LENGTH_EXCEEDED$|HOSTNAME_MISMATCH$|ERR_OSSL_)/;
 
-/** What the codes mean, for whoever runs the site. */
+/** What the codes mean, for people who run the site. */
 const TLS_WORDS: readonly [code: RegExp, words: string][] = [
   [/^CERT_HAS_EXPIRED$/, 'the certificate has expired'],
   [/^CERT_NOT_YET_VALID$/, 'the certificate is not valid yet'],

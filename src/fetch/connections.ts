@@ -23,11 +23,11 @@ export class Connection {
   remoteAddress: string | null = null;
   isDropped = false;
   active = 0;
-  /** Requests since the connection was opened, or since the last time that nobody waited for a socket. */
+  /** Requests since the connection was opened, or since the last time that no origin waited for a socket. */
   served = 0;
   attempt: Attempt | null = null;
   socket: Socket | null = null;
-  /** When the server will have closed it, where it idles. */
+  /** When the server will have closed it, if it idles. */
   idleUntil = 0;
   #wire: Wire | null = null;
   /** The request that it is opened for. */
@@ -150,7 +150,7 @@ export class Connections {
     this.#serve(pool);
   }
 
-  /** @param isSpent its socket is being closed: what was asked on it is not wanted any more */
+  /** @param isSpent its socket is being closed: answers on it are not wanted any more */
   release(connection: Connection, isSpent: boolean): void {
     const pool = this.#origins.get(connection.endpoint.pool);
     const isPlain = !isSpent && this.#line.size === 0 && (pool === undefined || pool.waiting.length === 0);
@@ -163,7 +163,7 @@ export class Connections {
     }
   }
 
-  /** For a request that could not be sent for want of a descriptor: it goes on waiting, before all others. */
+  /** For a request that could not be sent for lack of a descriptor: it goes on waiting, before all others. */
   putBack(connection: Connection, borrower: Borrower): void {
     this.#forget(connection);
     this.#count--;
@@ -370,7 +370,7 @@ export class Connections {
 
   /** The timer may be late, and a request that is sent when the server closes the connection is lost: they are looked through before one is sent, too. */
   #closeExpired(connections: Iterable<Connection>): void {
-    // Nearly always nobody idles, or none for too long: then no list is made for it.
+    // Nearly always no connection idles, or none for too long: then no list is made.
     if (this.#idle.size === 0) {
       return;
     }

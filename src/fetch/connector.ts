@@ -25,10 +25,10 @@ import { orShortage, Shortage } from './shortage.js';
 import { ProxyRefusal } from './socks5.js';
 import type { Intake, Wire } from './wire.js';
 
-/** Where a URL says that its server is. */
+/** The place of the server as the URL gives it. */
 export interface Endpoint {
   origin: string;
-  /** What it shares connections with: its origin, and the proxy where each request has its own. */
+  /** The key for sharing connections: its origin, and the proxy if each request has its own. */
   pool: string;
   isTls: boolean;
   host: string;
@@ -45,7 +45,7 @@ export interface Connected {
 /** All sockets of a thread read into it, one after the other: each read is taken before the next one begins. */
 const INTAKE_BYTES = 64 * 1024;
 let intakeBuffer: Buffer | null = null;
-/** Where reads are begun before there is anything to read, as on Windows, sockets cannot share a buffer. */
+/** If reads are begun before there is anything to read, as on Windows, sockets cannot share a buffer. */
 const SHARES_INTAKE = process.platform !== 'win32';
 
 /** The most look-ups of one name while there is no descriptor to ask with. */
@@ -59,7 +59,7 @@ const LOOK_UP_PAUSE_MS = 100;
 export class Connector {
   readonly #proxies: Proxies;
   readonly #policies: HostPolicies;
-  /** Those of single hosts, by their URL. */
+  /** Proxies of single hosts, by their URL. */
   readonly #proxiesOfHosts = new Map<string, Proxies>();
   readonly #options: FetchOptions;
   readonly #clock: Clock;
@@ -68,7 +68,7 @@ export class Connector {
   readonly #guard: Guard;
   readonly #resolver: Resolver;
   readonly #secureContext: SecureContext;
-  /** By origin, made when it is first connected to. */
+  /** By origin, made at its first connection. */
   readonly #contextsOfClients = new Map<string, SecureContext>();
   #sockets = 0;
 
@@ -197,7 +197,7 @@ export class Connector {
   async #open(endpoint: Endpoint, attempt: Attempt): Promise<Connected> {
     const { host, port } = endpoint;
     const mapping = findConnectTo(this.#mappings, host, port);
-    // Whoever names the port in --connect-to wants it.
+    // A port named in --connect-to is wanted.
     if (mapping === null || mapping.port === '') {
       this.#guard.checkPort(host, port);
     }
@@ -206,7 +206,7 @@ export class Connector {
       return await this.#openThroughSome(proxies, endpoint, attempt);
     }
     const target = mapping?.toHost || host;
-    // Whoever names an address in --connect-to wants it; a mapping of the port alone says nothing about the address.
+    // An address named in --connect-to is wanted; a mapping of the port alone says nothing about the address.
     const isNamed = Boolean(mapping?.toHost);
     const isAllowed = (address: string): boolean => isNamed || this.#guard.allows(address, host, port);
     const intake: Intake | null = endpoint.isTls || !SHARES_INTAKE ? null : { taker: null };
@@ -470,7 +470,7 @@ interface Place {
   host: string;
   port: number;
   isAllowed(address: string): boolean;
-  /** The part of the time that is left which may be spent on it; all of it where it is left out. */
+  /** The part of the remaining time that may be spent on it; all of it by default. */
   share?: number;
   intake: Intake | null;
 }

@@ -11,11 +11,11 @@ export interface FetchOptions {
   headers: Header[];
   /** Sent to that origin only (`https://host:port`, default port left out): credentials live here. */
   originHeaders: Record<string, Header[]>;
-  /** URLs of http:, https:, socks5: or socks5h:, with user:password@ where a proxy wants them. */
+  /** URLs of http:, https:, socks5: or socks5h:, with user:password@ if a proxy wants them. */
   proxies: readonly string[];
   /** Whether a host stays with its proxy, or each request goes through the next one. */
   proxyRotation?: 'host' | 'request';
-  /** By https origin: whoever asks for a certificate at another one gets none. */
+  /** By https origin: servers of other origins that ask for a certificate get none. */
   clientCertificates?: Readonly<Record<string, ClientCertificate>>;
   insecure: boolean;
   /** PEM text, trusted besides the usual roots. */
@@ -40,20 +40,20 @@ export interface FetchOptions {
   dnsServers: string[] | null;
   /** Messages of errors carry the whole chain of causes. */
   verboseNetwork: boolean;
-  /** URLs that are asked for at another place than their name says. */
+  /** URLs that are requested from another place than their name says. */
   folders?: readonly FolderOrigin[];
   /** Only `folders` may be asked; everything else is refused. */
   onlyFolders?: boolean;
-  /** Answers of earlier runs are told again from here, as HTTP allows. */
+  /** Answers of earlier runs are reused from here, as HTTP allows. */
   cache?: CacheOptions;
-  /** Nobody is asked: the crawl that is kept in this directory has the answers. */
+  /** No requests are sent: the crawl that is kept in this directory has the answers. */
   keptIn?: string;
-  /** Nobody is asked: these archives have the answers. */
+  /** No requests are sent: these archives have the answers. */
   archive?: {
     /** The file that says where the record of each URL stands. */
     index: string;
     parts: readonly { path: string }[];
-    /** What a larger one unpacks to is not read. */
+    /** A body that unpacks to more than this is not read. */
     mostRecordBytes: number;
   };
   /** Headers, agent, proxy and time for some hosts only. Left out: none. */
@@ -62,9 +62,9 @@ export interface FetchOptions {
 
 export interface CacheOptions {
   directory: string;
-  /** What was not used for longest makes room. */
+  /** The least recently used entries make room. */
   maxBytes: number;
-  /** No request is made: what is not there fails. */
+  /** No request is made: URLs that are not in the cache fail. */
   only: boolean;
 }
 
@@ -96,7 +96,7 @@ export interface FetchRequest {
   body?: Uint8Array;
   /** For this request alone: each takes the place of one of the same name. Names are in lower case. */
   headers?: readonly Header[];
-  /** Asks for so many bytes from the start; what a server sends beyond them is not read. */
+  /** Requests this many bytes from the start; any that a server sends beyond them are not read. */
   firstBytes?: number;
   accept: string;
   /** The host has a delay: its requests share one connection and wait for each other. */
@@ -108,7 +108,7 @@ export interface FetchRequest {
   /** Instead of the crawl's own limits for the whole and for silence. */
   timeoutMs?: number;
   idleTimeoutMs?: number;
-  /** A body may be so large even where the crawl's own limit is lower: robots.txt and sitemaps have limits of their own. */
+  /** A body may be this large even if the crawl's own limit is lower: robots.txt and sitemaps have limits of their own. */
   leastMaxBodyBytes?: number;
   /** Besides the headers that the user gave its origin. */
   cookie?: string;
@@ -130,14 +130,14 @@ export interface WireCopy {
   requestHeaders: readonly string[];
   /** Still encoded, without chunks; good until `release`. */
   body: Buffer;
-  /** Why there is no more of the body; null where it is whole. */
+  /** Why the body is incomplete; null if it is whole. */
   truncated: 'length' | 'disconnect' | null;
 }
 
 export interface FetchResponse {
   status: number;
   headers: ResponseHeaders;
-  /** Decoded; null where it was not wanted, or a sink has taken it. */
+  /** Decoded; null if it was not wanted, or if a sink has taken it. */
   body: Buffer | null;
   /** Bytes of the body as they came, still encoded. */
   wireBytes: number;
@@ -157,13 +157,13 @@ export interface FetchResponse {
   endedAt: number;
   /** From the cache, without a request. */
   cached?: true;
-  /** When it was answered, in milliseconds since 1970, where that is not now: a kept crawl has asked before. */
+  /** When it was answered, in milliseconds since 1970, if that is not now: a kept crawl has the answer from before. */
   answeredAt?: number;
   /** Null behind a proxy. */
   remoteAddress: string | null;
-  /** Where the request asked for it. */
+  /** Set if the request asked for it. */
   wire?: WireCopy;
-  /** Whoever has no more use for `body` may say so: its memory then holds the next one. */
+  /** Called by a caller that no longer uses `body`: its memory then holds the next one. */
   release?(): void;
 }
 
@@ -175,7 +175,7 @@ export class NotSent extends FetchError {
 }
 
 export interface FetchHooks {
-  /** Asked right before the request is written; false: it is not, and the fetch fails with `NotSent`. Left out: it is. */
+  /** Called right before the request is written. If it returns false, the request is not sent, and the fetch fails with `NotSent`. */
   maySend?(): boolean;
   onHeaders?(at: number, headers: ResponseHeaders): void;
   /** Bytes that now are in memory for this response: those of the wire as they arrive, then those that decoding made. */

@@ -11,7 +11,7 @@ import {
 const LONGEST_LINE = LONGEST_COOKIE + 4 * 1_024;
 /** The Cookie header has so many characters at most, as many cookies as fit, in their order. */
 const LONGEST_HEADER = 16 * 1_024;
-/** What no header can carry. tough-cookie cuts a line at some of these and takes others as they are. */
+/** Characters that no header can carry. tough-cookie cuts a line at some of these and accepts others as they are. */
 const UNSENDABLE = /[\0-\x08\x0a-\x1f\x7f]/;
 /** A cookie without a name whose value looks like one with a name. */
 const NAMELESS_PAIR = /^\s*=[^;]*=/;
@@ -22,7 +22,7 @@ const SEPARATOR = '; ';
  * HttpOnly, Max-Age and Expires, `__Host-` and `__Secure-` names. Beyond it: Secure means https, on loopback too; an http page changes no
  * Secure cookie; `SameSite=None` needs Secure. Every request counts as one that a person typed in, so SameSite keeps nothing back.
  *
- * This module loads tough-cookie: it is imported only where cookies are wanted.
+ * This module loads tough-cookie: it is imported only if cookies are wanted.
  */
 export class SiteJar {
   readonly site: string;
@@ -53,7 +53,7 @@ export class SiteJar {
     void this.#store.putCookie(asTough(cookie));
   }
 
-  /** The Cookie header for a request; null where there is nothing to send. */
+  /** The Cookie header for a request; null if there is nothing to send. */
   header(url: string, wall: number): string | null {
     if (this.isEmpty) {
       return null;

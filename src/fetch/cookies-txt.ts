@@ -9,7 +9,7 @@ const HEAD = `# Netscape HTTP Cookie File
 `;
 const HTTP_ONLY = '#HttpOnly_';
 const FIELDS = 'domain, TRUE or FALSE, path, TRUE or FALSE, expiry, name and value, with tabs between them';
-/** So many faults are named. */
+/** How many faults are named. */
 const MOST_NAMED = 5;
 const MOST_BYTES = 64 * 1024 * 1024;
 const CONTROL = /[\0-\x1f\x7f]/;

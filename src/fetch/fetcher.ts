@@ -21,7 +21,7 @@ export type {
   PendingFetch,
 } from './contract.js';
 
-/** What an origin says of where to connect. */
+/** Where to connect for an origin. */
 type Server = Omit<ExchangeTarget['endpoint'], 'pool'>;
 
 const MOST_SERVERS = 10_000;
@@ -70,13 +70,13 @@ export class Fetcher {
     return exchange;
   }
 
-  /** Names, in lower case, and values of the headers that the request would be sent with; null where it is none that can be sent. */
+  /** Names, in lower case, and values of the headers that the request would be sent with; null if it cannot be sent. */
   headersOf(request: FetchRequest): [string, string][] | null {
     const flat = this.#target(request)?.headers;
     return flat === undefined ? null : flat.flatMap((name, i) => (i % 2 === 0 ? [[name, flat[i + 1]!]] : []));
   }
 
-  /** Whether it is asked for at another place than its name says: a folder of this machine. */
+  /** Whether it is requested from another place than its name says: a folder of this machine. */
   isInFolder(url: string): boolean {
     return this.#placeOf(url) !== url;
   }
@@ -91,7 +91,7 @@ export class Fetcher {
     this.#connections.resize(maxSockets);
   }
 
-  /** Called when nothing more will be asked for: closes idle sockets and returns how many are in use. */
+  /** Called when no more requests will come: closes idle sockets and returns how many are in use. */
   retire(): number {
     return this.#connections.retire();
   }
@@ -110,7 +110,7 @@ export class Fetcher {
     return { sockets: this.#connector.sockets, dnsLookups: this.#connector.dnsQueries };
   }
 
-  /** The place at which a URL is asked for: nearly always its own host. */
+  /** The place that a URL is requested from: nearly always its own host. */
   #placeOf(url: string): string {
     for (const folder of this.#context.options.folders ?? []) {
       const place = swapOrigin(url, folder, folder.to);
@@ -149,7 +149,7 @@ export class Fetcher {
     return this.#targetAt(server, pathOf(url.href.slice(0, url.href.length - url.hash.length)), request);
   }
 
-  /** Where the URL begins with an origin that was parsed before, and a parser would leave the rest as it is. */
+  /** For a URL that begins with a known origin and whose rest a parser would leave as it is. */
   #knownTarget(place: string): Server | null {
     const slash = place.indexOf('/', ORIGIN_FROM);
     const server = slash < 0 ? undefined : this.#servers.get(place.slice(0, slash));

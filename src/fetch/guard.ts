@@ -155,13 +155,13 @@ export const BAD_PORTS: ReadonlySet<number> = new Set([
   ...[5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080],
 ]);
 
-/** A host without brackets, in lower case; `port` is '' where none is given. */
+/** A host without brackets, in lower case; `port` is '' if none is given. */
 interface HostPort {
   host: string;
   port: string;
 }
 
-/** Reads `host`, `host:port`, `[v6]:port` and a bare `v6`; null where it is none of them. */
+/** Reads `host`, `host:port`, `[v6]:port` and a bare `v6`; null if it is none of them. */
 function parseHostPort(text: string): HostPort | null {
   if (isIPv6(text)) {
     return { host: text.toLowerCase(), port: '' };

@@ -56,7 +56,7 @@ export class RequestHeaders {
   readonly #common: HeaderBlock;
   readonly #ofOrigin = new Map<string, HeaderBlock>();
   readonly #policies: HostPolicies;
-  /** Of origins that an entry of `hosts` speaks of. */
+  /** Headers for origins that have an entry in `hosts`. */
   readonly #byPolicy = new Map<string, HeaderBlock>();
 
   constructor(

@@ -7,17 +7,17 @@ import type { CacheOptions, FetchHooks, FetchOptions, FetchRequest, FetchRespons
 import { Fetcher } from './fetcher.js';
 import { ResponseHeaders } from './response-headers.js';
 
-/** What is kept of an answer. Nothing of the request is: it may have had secrets. */
+/** What is kept of an answer. Nothing of the request is kept, because it may contain secrets. */
 interface CacheEntry {
   version: typeof VERSION;
   status: number;
   headers: [string, string][];
-  /** Hash of its body; null where only its head is kept, because nobody wanted more. */
+  /** Hash of its body; null if only its head is kept, because no more was wanted. */
   body: string | null;
   policy: CachePolicy.CachePolicyObject;
 }
 
-/** Stands in the place of an entry where the server chooses among several answers by headers of the request. */
+/** Takes the place of an entry if the server chooses among several answers by headers of the request. */
 interface Variants {
   version: typeof VERSION;
   vary: string[];
@@ -57,7 +57,7 @@ const SWEPT_SHARE = 1 / 20;
 /** Of the fetcher, and of the cache before it. */
 export type AnyFetcher = Pick<Fetcher, 'fetch' | 'resolve' | 'resize' | 'retire' | 'close'>;
 
-/** Requests go to the net, or, where the options name a cache, by way of that. */
+/** Sends requests to the network, or through a cache if the options name one. */
 export function openFetcher(options: FetchOptions, clock: Clock): AnyFetcher {
   const fetcher = new Fetcher(options, clock);
   return options.cache === undefined || options.onlyFolders === true
@@ -66,8 +66,8 @@ export function openFetcher(options: FetchOptions, clock: Clock): AnyFetcher {
 }
 
 /**
- * A step before the fetcher: what an earlier run was told is told again, as far as HTTP allows (RFC 9111, a private cache); what may have
- * changed is asked for with what it was known by; and what comes is kept.
+ * A step before the fetcher: it reuses answers of earlier runs as far as HTTP allows (RFC 9111, a private cache), asks with validators
+ * for those that may have changed, and keeps new answers.
  */
 class CachingFetcher implements AnyFetcher {
   readonly #fetcher: Fetcher;
@@ -75,7 +75,7 @@ class CachingFetcher implements AnyFetcher {
   readonly #cache: CacheOptions;
   readonly #clock: Clock;
   readonly #files: CacheFiles;
-  /** No other crawl has to load it. */
+  /** Crawls without a cache do not load it. */
   readonly #semantics: Promise<typeof CachePolicy> = import('http-cache-semantics').then((module) => module.default);
   #written = 0;
   #isClosed = false;
@@ -155,7 +155,7 @@ class CachingFetcher implements AnyFetcher {
 
   // --- what is there
 
-  /** What is kept that could answer the request, fresh or not. */
+  /** The kept answer that could serve the request, fresh or not. */
   async #find(request: FetchRequest, headers: Readonly<Record<string, string>>): Promise<Found | null> {
     // Who has the whole answer has its head.
     for (const method of request.method === 'HEAD' ? (['GET', 'HEAD'] as const) : (['GET'] as const)) {
@@ -233,7 +233,7 @@ class CachingFetcher implements AnyFetcher {
     return response;
   }
 
-  /** It may have changed: one request tells, and where it has not, what is kept is the answer. */
+  /** It may have changed: one request finds out, and if it has not, the kept answer is used. */
   async #validated(
     request: FetchRequest,
     hooks: FetchHooks,
@@ -269,7 +269,7 @@ class CachingFetcher implements AnyFetcher {
     const newer = storedHeaders(news).filter(([name]) => !name.startsWith('content-'));
     const names = new Set(newer.map(([name]) => name));
     const headers = [...entry.headers.filter(([name]) => !names.has(name)), ...newer];
-    // It was asked for by these, so the answer is about them, whether it repeats them or not.
+    // The request sent these validators, so the answer is about them, whether it repeats them or not.
     const validators = entry.headers.filter(
       ([name]) => (name === 'etag' || name === 'last-modified') && !names.has(name),
     );
@@ -278,7 +278,7 @@ class CachingFetcher implements AnyFetcher {
     return { ...entry, headers, policy: renewed.toObject() };
   }
 
-  /** Where HTTP allows it. Whatever goes wrong with the disk is no trouble of the page's: it is not kept then. */
+  /** Keeps the answer if HTTP allows it. A disk error does not affect the page: it is just not kept. */
   async #keep(
     request: FetchRequest,
     headers: Readonly<Record<string, string>>,
@@ -287,7 +287,7 @@ class CachingFetcher implements AnyFetcher {
     const { url, method, firstBytes } = request;
     const isPart = firstBytes !== undefined || response.truncated || response.status === 206 || response.status === 304;
     const vary = varyOf(response.headers);
-    // What a redirect sets is wanted by the next request, and a cache would not set it again.
+    // The next request needs the cookies that a redirect sets, and a cache would not set them again.
     const setsCookies = REDIRECTS.has(response.status) && response.headers.get('set-cookie') !== null;
     if (isPart || setsCookies || vary.includes('*')) {
       return;
@@ -412,7 +412,7 @@ const varyOf = (headers: ResponseHeaders): string[] =>
     .filter((name) => name !== '')
     .sort();
 
-/** Cookies are for who asked, and the rest belongs to the connection. */
+/** Cookies are for the one request, and the rest belongs to the connection. */
 const NOT_STORED: ReadonlySet<string> = new Set([
   ...[
     'set-cookie',

@@ -9,7 +9,7 @@ const CR = 13;
 const SPACE = 32;
 const TAB = 9;
 const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-/** What no head may have: control characters, and a CR that ends no line. */
+/** Bytes that no head may contain: control characters, and a CR that ends no line. */
 const FORBIDDEN = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]|\r(?!\n)/;
 const FOLDED = /\r?\n[ \t]+/g;
 
@@ -18,9 +18,9 @@ export interface Head {
   readonly status: number;
   readonly headers: ResponseHeaders;
   readonly isChunked: boolean;
-  /** Null where no header tells how long the body is. */
+  /** Null if no header gives the length of the body. */
   readonly length: number | null;
-  /** 0 where the server closes the connection after this response. */
+  /** 0 if the server closes the connection after this response. */
   readonly keepAliveMs: number;
 }
 
@@ -103,7 +103,7 @@ const isBlank = (code: number): boolean => code === SPACE || code === TAB;
 
 interface Framing {
   isChunked: boolean;
-  /** Null where no header tells it. */
+  /** Null if no header gives it. */
   length: number | null;
   connection: string;
   keepAlive: string;
@@ -173,5 +173,5 @@ function keepAliveOf({ isChunked, connection, keepAlive }: Framing, isHttp11: bo
   return Math.max(0, Math.min(MAX_KEEP_ALIVE_MS, Number(seconds) * 1000 - KEEP_ALIVE_MARGIN_MS));
 }
 
-/** What came is no response of HTTP; the detail says why. */
+/** The bytes are not an HTTP response; the detail says why. */
 export const noHttp = (code: string, detail: string): WireError => new WireError(`HPE_${code}`, detail);

@@ -38,7 +38,7 @@ export class Http1Reader {
   #resume: () => void = () => {};
   #isHead = false;
   #part = Part.nothing;
-  /** What came of a head that is not complete yet. */
+  /** The bytes so far of a head that is not complete yet. */
   #text = '';
   /** Bytes since the last line break of a head or a trailer. */
   #lineBytes = 0;
@@ -60,7 +60,7 @@ export class Http1Reader {
     return this.#receiver !== null;
   }
 
-  /** How long the server keeps the connection for another request; 0 where none may be sent. */
+  /** How long the server keeps the connection for another request; 0 if none may be sent. */
   get keepAliveMs(): number {
     return this.#isKept ? this.#keepAliveMs : 0;
   }
@@ -74,7 +74,7 @@ export class Http1Reader {
     this.#beginHead();
   }
 
-  /** Nothing more is read, and nothing more is reported. Returns who still waited for a response. */
+  /** Stops reading and reporting. Returns the receiver that still waited for a response. */
   drop(): Receiver | null {
     const receiver = this.#receiver;
     this.#receiver = null;
@@ -126,7 +126,7 @@ export class Http1Reader {
     return at;
   }
 
-  /** The server has closed its side. Completes a response that ends with the connection; throws where one is cut off. */
+  /** The server has closed its side. Completes a response that ends with the connection; throws if one is cut off. */
   end(): void {
     this.#isKept = false;
     if (this.#part === Part.untilClose) {
@@ -244,7 +244,7 @@ export class Http1Reader {
     const hasBody = !this.#isHead && status !== 204 && status !== 304;
     const body = head.isChunked ? Part.chunkSize : head.length === null ? Part.untilClose : Part.length;
     this.#part = hasBody ? body : Part.nothing;
-    // A server that announces a body where there is none to come may send it all the same, later, and it would be taken for the next answer.
+    // A server that announces a body where none is allowed may still send it later, and it would be taken for the next answer.
     const isSafe = hasBody || !(this.#isHead || head.isChunked || (head.length ?? 0) > 0);
     this.#isKept &&= head.keepAliveMs > 0 && this.#part !== Part.untilClose && isSafe;
     this.#keepAliveMs = head.keepAliveMs;

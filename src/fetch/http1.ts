@@ -3,14 +3,14 @@ import type { Header } from './contract.js';
 import { Http1Reader } from './http1-response.js';
 import { type Intake, type Receiver, type Wire, WireError, type WireRequest } from './wire.js';
 
-/** What a request line must not have: it would end the line, or begin another request. */
+/** Characters that a request line must not have: they would end the line, or begin another request. */
 const NOT_IN_PATH = /[^\x21-\xff]/;
 /** Nor must a value of a header. What is beyond latin1 is sent as another character, and that could be a line break. */
 const NOT_IN_VALUE = /[^\t\x20-\x7e\x80-\xff]/;
 
 const EMPTY = Buffer.alloc(0);
 
-/** A proxy that an origin of http is asked for at. */
+/** A proxy that requests to an http origin go through. */
 export interface PlainProxy {
   origin: string;
   proxy: { readonly authorization: Header | null };
@@ -33,8 +33,8 @@ export class Http1 implements Wire {
 
   /**
    * @param host for the header of that name
-   * @param intake where the socket puts what it reads; null where it emits it
-   * @param plainProxy where the socket leads to a proxy that is asked for pages by their whole URL
+   * @param intake where the socket puts what it reads; null if it emits it
+   * @param plainProxy set if the socket leads to a proxy that takes requests with whole URLs
    */
   constructor(socket: Socket, host: string, intake: Intake | null, plainProxy: PlainProxy | null = null) {
     this.#socket = socket;

@@ -128,7 +128,7 @@ class StreamReceiver implements Dispatcher.DispatchHandler {
   }
 
   onConnect(cancel: (error?: Error) => void): void {
-    // undici puts the requests of a lost connection on the next one. Whether to ask again is decided elsewhere, so that is refused here.
+    // undici puts the requests of a lost connection on the next one. That is refused here, because retries are decided elsewhere.
     if (this.#isSent) {
       throw new WireError('ERR_CLOSED_EARLY', 'The connection was lost after the request.');
     }

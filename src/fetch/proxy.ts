@@ -55,7 +55,7 @@ export class ProxyServer {
     return `${withBrackets(this.host)}:${this.port}`;
   }
 
-  /** The header that a proxy of HTTP wants; null where it wants none. */
+  /** The header that an HTTP proxy wants; null if it wants none. */
   get authorization(): Header | null {
     if (this.#login === null) {
       return null;
@@ -143,7 +143,7 @@ export class Proxies {
     standing.asideUntil = 0;
   }
 
-  /** It cannot be used: others are asked for a while. */
+  /** It cannot be used: others are used for a while. */
   failed(proxy: ProxyServer): void {
     const standing = this.#of(proxy);
     const asideMs = Math.min(LONGEST_ASIDE_MS, FIRST_ASIDE_MS * 2 ** standing.failures);

@@ -11,7 +11,7 @@ type Family = 4 | 6;
 
 interface Entry {
   answer: Promise<string[]>;
-  /** Infinity until the answer has arrived: whoever asks meanwhile waits for the same one. */
+  /** Infinity until the answer has arrived: calls that come meanwhile wait for the same one. */
   expiresAt: number;
 }
 
@@ -53,7 +53,7 @@ export class Resolver {
     this.#dns.cancel();
   }
 
-  /** What is known without asking anyone: literals, localhost, the hosts file. Null for all other names. */
+  /** Addresses that need no name server: literals, localhost, the hosts file. Null for all other names. */
   known(host: string): string[] | null {
     if (isIP(host) !== 0) {
       return [host];

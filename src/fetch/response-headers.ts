@@ -16,7 +16,7 @@ const SINGLE = new Set([
 /** The headers of a response as the server sent them: hostile text of which each character is a byte, bounded in number and length. */
 export class ResponseHeaders {
   readonly #flat: readonly string[];
-  /** Status line and headers as they came, with the empty line behind them; null where they did not come as text. */
+  /** Status line and headers as they came, with the empty line after them; null if they did not come as text. */
   readonly head: string | null;
 
   /** @param flat names, in lower case, and values in turn */
@@ -59,7 +59,7 @@ export class ResponseHeaders {
     return values;
   }
 
-  /** Those of the given names, up to so many characters of each; null where there are none. */
+  /** Headers with the given names, each cut to that many characters; null if there are none. */
   some(names: ReadonlySet<string>, mostCharacters: number): Record<string, string> | null {
     let found: Record<string, string> | null = null;
     for (let i = 0; i < this.#flat.length; i += 2) {

@@ -15,7 +15,7 @@ export class Shortage extends FetchError {
 
 const CODES = new Set(['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM', 'EAGAIN']);
 
-/** Turns an error of opening a socket into a `Shortage` where it means one. */
+/** Turns an error of opening a socket into a `Shortage` if it means one. */
 export function orShortage(error: unknown, address: string): unknown {
   const code = codeOf(error);
   // All ports to that address are taken. For IPv6 the same code means that the machine has none, and waiting would not help.

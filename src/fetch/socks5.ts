@@ -17,7 +17,7 @@ const IPV4 = 1;
 const NAME = 3;
 const IPV6 = 4;
 
-/** What the second byte of a proxy's answer means (RFC 1928 §6), and whose trouble it is. */
+/** What the second byte of a proxy's answer means (RFC 1928 §6), and whether the proxy or the host causes it. */
 const REFUSALS: Record<number, string> = {
   1: 'has a trouble of its own',
   2: 'does not allow it',
@@ -29,7 +29,7 @@ const REFUSALS: Record<number, string> = {
   8: 'does not know addresses of that kind',
 };
 
-/** The proxy itself cannot be used: another one may be asked. */
+/** The proxy itself cannot be used: another one may be tried. */
 export class ProxyRefusal extends FetchError {}
 
 /**
@@ -79,7 +79,7 @@ async function readReply(reader: ExactReader, host: string, port: number): Promi
   if (reply !== 0) {
     throw new FetchError('connection_refused', `The proxy ${REFUSALS[reply] ?? `answers ${reply}`}: ${host}:${port}.`);
   }
-  // The address that the proxy connects from, which nobody here needs.
+  // The address that the proxy connects from, which is not needed here.
   const length = kind === IPV4 ? 4 : kind === IPV6 ? 16 : kind === NAME ? (await reader.read(1))[0]! : null;
   if (length === null) {
     throw new ProxyRefusal('connection_refused', 'it does not speak SOCKS5.');

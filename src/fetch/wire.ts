@@ -9,7 +9,7 @@ export interface WireRequest {
   readonly body?: Uint8Array | undefined;
 }
 
-/** Who gets what a server answers to one request. What it throws ends the request, and the connection with it. */
+/** The receiver of a server's answer to one request. An error that it throws ends the request, and the connection with it. */
 export interface Receiver {
   /** Right before the request is written, and where it throws, instead. `cancel` closes the connection, and nothing is reported after that. */
   onSend(cancel: () => void): void;
@@ -23,9 +23,9 @@ export interface Receiver {
 
 /** One connected socket, and the version of HTTP that is spoken on it. */
 export interface Wire {
-  /** So many requests may be under way at once. */
+  /** How many requests may be under way at once. */
   readonly maxRequests: number;
-  /** For so long the server keeps the connection when nothing is asked; 0 where the next request needs another one. */
+  /** How long the server keeps an idle connection; 0 if the next request needs another one. */
   readonly keepAliveMs: number;
   send(request: WireRequest, receiver: Receiver): void;
   /** Closes the socket at once. Resolves when it is closed. */
@@ -47,5 +47,5 @@ export class WireError extends Error {
   }
 }
 
-/** How long an idle connection is kept where its server says nothing about it. */
+/** How long an idle connection is kept if its server says nothing about it. */
 export const KEEP_ALIVE_MS = 10_000;

@@ -17,10 +17,10 @@ interface AddressGroup {
 
 type AddressOptions = Pick<SchedulerOptions, 'maxInflightPerIp' | 'delayPerIpMs'>;
 
-/** Whom the lines at addresses deal with. */
+/** What the lines at addresses need from the scheduler. */
 interface Surroundings {
   clock: Clock;
-  /** Puts a host into the ready heap, where it belongs there. */
+  /** Puts a host into the ready heap if it belongs there. */
   refresh(host: Host, now: number): void;
   resolve(hostName: string): Promise<string | null>;
   /** An address was found: something may be ready earlier than was said. */
@@ -32,12 +32,12 @@ const MOST_LOOK_UPS = 256;
 const LONGEST_LOOK_UP_MS = 2_000;
 
 /**
- * Hosts whose requests have to wait for their address: for its turn, or for its look-up. It is asked of a host that is held by it whether
- * that is over; it knows nothing of what the host wants to ask for.
+ * Hosts whose requests have to wait for their address: for its turn, or for its look-up. It says whether a host's wait is over, and knows
+ * nothing about what the host wants to request.
  *
  * `--max-inflight-per-ip` and `--delay-per-ip`: hosts that share an address take turns there. A host that finds its address busy stands
  * in line and out of the ready heap. When there is a place, the first in line is called: it goes to the heap under the time of the
- * address. One that is called and has nothing to ask then passes its turn on; so a line never waits for somebody who does not come.
+ * address. A called host that has nothing to request passes its turn on, so a line never waits for a host that does not come.
  */
 export class Addresses {
   readonly #options: AddressOptions;
@@ -86,7 +86,7 @@ export class Addresses {
     return this.#waiting;
   }
 
-  /** Addresses that something is known of. */
+  /** Addresses about which something is known. */
   get size(): number {
     return this.#groups.size;
   }
@@ -112,7 +112,7 @@ export class Addresses {
     return false;
   }
 
-  /** True where the address of the host is not known: it is looked up, and the host waits for that. */
+  /** Returns true if the host's address is not known: it is looked up, and the host waits for that. */
   lacksAddress(host: Host): boolean {
     if (host.address !== null || host.hasNoAddress) {
       return false;
@@ -122,7 +122,7 @@ export class Addresses {
     return true;
   }
 
-  /** The host came out of the heap and asks for nothing, or nothing yet: whoever stands in line behind it may go. */
+  /** The host came out of the heap and requests nothing, or nothing yet: the next in line may go. */
   pass(host: Host): void {
     if (!this.#isOn) {
       return;
@@ -150,7 +150,7 @@ export class Addresses {
     this.#lookingUp++;
     const address = await this.#inTime(this.#around.resolve(name).catch(() => null));
     this.#lookingUp--;
-    // Behind a proxy nobody knows more than the name.
+    // Behind a proxy only the name is known.
     host.resolved(address === name ? null : address);
     this.#held.delete(host);
     this.#around.refresh(host, this.#clock.now());
@@ -158,7 +158,7 @@ export class Addresses {
     this.#around.wake();
   }
 
-  /** Where addresses are not paced, a name server that does not answer must not hold up the names that wait for their look-up. */
+  /** When addresses are not paced, a silent name server must not hold up the names that wait for their look-up. */
   #inTime(lookUp: Promise<string | null>): Promise<string | null> {
     if (this.#isOn) {
       return lookUp;
@@ -190,7 +190,7 @@ export class Addresses {
     }
   }
 
-  /** @param answeredAt null where the headers were there before, or nothing was sent */
+  /** @param answeredAt null if the headers were there before, or if nothing was sent */
   ended(host: Host, headersSeen: boolean, answeredAt: number | null): void {
     const group = this.#busy.get(host);
     if (group === undefined) {
@@ -234,7 +234,7 @@ export class Addresses {
       group.called++;
       this.#around.refresh(host, now);
       if (host.heapAt === null || host.heapAt > at) {
-        // It has nothing to ask, or not by then: it will stand in line again.
+        // It has nothing to request by then, so it will stand in line again.
         this.#answerCall(host);
       }
     }
@@ -248,7 +248,7 @@ export class Addresses {
     }
   }
 
-  /** The group of its requests under way, else of its address; null while that is not known. */
+  /** The group of its requests under way, otherwise of its address; null while that is not known. */
   #groupOf(host: Host): AddressGroup | null {
     const busy = this.#busy.get(host);
     const address = host.address ?? (host.hasNoAddress ? host.name : null);
@@ -264,7 +264,7 @@ export class Addresses {
     return group;
   }
 
-  /** Forgets addresses that are as if never asked, and hosts in line that left memory. What it costs is spread over what came since. */
+  /** Forgets addresses without any state, and hosts in line that left memory. It runs rarely, so its cost per new host is small. */
   #sweep(): void {
     if (this.#groups.size + this.#waiting < this.#sweepAt) {
       return;

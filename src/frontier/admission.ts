@@ -24,8 +24,8 @@ import {
 type Leads = LinkPiece & Partial<Pick<Outcome, 'redirect'>>;
 
 /**
- * URLs come in. One that the key table does not know gets an id and a row in the transaction; one that it knows may be nearer now, and the store
- * decides what follows from that. Ids are given here and nowhere else, and so is the version of the scope.
+ * Takes URLs in. One that the key table does not know gets an id and a row in the transaction; a known one may be nearer now, and the store
+ * decides what follows from that. Ids and versions of the scope are given here and nowhere else.
  */
 export class Admission {
   readonly #parts: Pick<FrontierParts, 'options' | 'keys' | 'seeds' | 'events' | 'seedOf' | 'rankOf'>;
@@ -43,7 +43,7 @@ export class Admission {
     this.#nextId = parts.snapshot.nextId;
   }
 
-  /** Grows with each seed whose scope does. */
+  /** Grows whenever the scope of a seed grows. */
   get scopeVersion(): number {
     return this.#scopeVersion;
   }
@@ -55,7 +55,7 @@ export class Admission {
   /** @param namer the host whose robots.txt or sitemap names them */
   admit(offers: Offer[], parent: number | null, draft: Draft, namer: Host | null = null): number[] {
     const one = (offer: Offer): number => this.#admitOne(offer, parent, draft, namer);
-    // Where the newest goes first, the first link of a page has to be its newest.
+    // When the newest goes first, the first link of a page has to be its newest.
     return this.#parts.options.order === 'dfs' && parent !== null
       ? offers.toReversed().map(one).reverse()
       : offers.map(one);
@@ -81,7 +81,7 @@ export class Admission {
     const id = this.takeId();
     const originText = isFetchable(offer) ? queueOriginOf(offer.url) : '';
     const origin = this.#hosts.origin(originText);
-    // robots.txt belongs to its origin, whoever redirects to it: it is not in the table.
+    // A robots.txt belongs to its origin and is not in the table, whatever redirects to it.
     const tabled = offer.kind !== UrlKind.robots;
     const unsure = tabled && keys.mayBeOnDisk(offer.key);
     const isForeign = this.#isForeign(offer);
@@ -113,7 +113,7 @@ export class Admission {
     if (origin !== undefined) {
       draft.pin(origin.host);
     }
-    // What a seed redirects to is fetched whatever it looks like.
+    // The target of a seed's redirect is fetched, whatever it looks like.
     const isTrap = offer.pattern !== null && (state !== UrlState.queued || (offer.flags & UrlFlag.trap) !== 0);
     if (isTrap && !isForeign) {
       draft.transaction.trapped.push({ id, pattern: offer.pattern! });
@@ -122,15 +122,15 @@ export class Admission {
     return url;
   }
 
-  /** Another machine of the same crawl lists it, and asks for it. What nobody lists stays an end of an edge here. */
+  /** Another machine of the same crawl lists and requests it. A URL that no machine lists stays only the end of an edge here. */
   #isForeign({ url, state }: Offer): boolean {
     const { seat } = this.#parts.options;
     return seat !== undefined && state !== UrlState.unlisted && isForeignTo(seat, url);
   }
 
   /**
-   * A sitemap file counts for the host that it is asked of, when its turn comes. One that lies elsewhere counts for the host that names it,
-   * too: nobody sends us to as many hosts as it likes.
+   * A sitemap file counts for the host it is requested from, when its turn comes. One on another host counts for the host that names it,
+   * too, so that no host can send us to any number of others.
    */
   #isWithinShare(offer: Offer, originText: string, namer: Host | null, draft: Draft): boolean {
     const isElsewhere =
@@ -142,13 +142,13 @@ export class Admission {
     return false;
   }
 
-  /** A survey holds back what waits among the rest: a page must not stand before sitemaps there. */
+  /** A survey holds back URLs of the class `rest`: a page must not stand before sitemaps there. */
   #isHeldBack({ kind, flags }: Offer): boolean {
     const { surveyOnly, surveysSeeds = false } = this.#parts.options;
     return surveyOnly && kind === UrlKind.page && !(surveysSeeds && (flags & UrlFlag.seed) !== 0);
   }
 
-  /** Admits what a page, redirect or sitemap leads to. Returns the ids of its offers, in their order. */
+  /** Admits the URLs of a page, redirect or sitemap. Returns the ids of its offers, in their order. */
   admitFrom(
     source: LinkSource & { readonly url?: string | undefined },
     { offers, found, redirect }: Leads,
@@ -170,7 +170,7 @@ export class Admission {
     return this.admit(offers, source.id, draft, host);
   }
 
-  /** Asks the user's own function, where there is one, where each new URL is to wait. */
+  /** Asks the user's function, if there is one, where each new URL is to wait. */
   #rank(offers: Offer[], from: string | null): void {
     const { rankOf, keys } = this.#parts;
     if (rankOf === undefined) {
@@ -186,10 +186,10 @@ export class Admission {
     }
   }
 
-  /** What a seed redirects to counts as the seed's too; the store widens the scope by it. */
+  /** The target of a seed's redirect belongs to the seed too; the store widens the scope by it. */
   #followSeed({ seed }: LinkSource, target: Offer): void {
     if (isShortened(target.url) || target.reason === 'scheme') {
-      // What is not kept whole, or is no page of the web, cannot be asked for, whoever redirects there.
+      // A URL that is not kept whole, or is not http(s), cannot be requested, whatever redirects there.
       return;
     }
     target.state = UrlState.queued;
@@ -201,7 +201,7 @@ export class Admission {
     }
   }
 
-  /** Before anything is asked for: the scope of a seed counts these URLs too. */
+  /** Adds these URLs to the scope of a seed, before the first request. */
   widen(seed: SeedRow, urls: readonly string[], draft: Draft): void {
     const news = urls.filter((url) => !seed.scopeUrls.includes(url));
     if (news.length > 0) {
@@ -212,7 +212,7 @@ export class Admission {
     }
   }
 
-  /** Lanes have to judge by the new scope from now on. */
+  /** From now on lanes have to judge by the new scope. */
   scopeGrew(seed: SeedRow): void {
     this.#scopeVersion++;
     this.#parts.events.scopeGrew(seed);
@@ -236,7 +236,7 @@ export class Admission {
     if (!options.seekSitemaps || !seeds.covers(owner.origin)) {
       return;
     }
-    // What a robots.txt names that is read once more may be new: the first time it may not even have been answered.
+    // A robots.txt that is read again may name new sitemaps: the first time it may not even have been answered.
     const isBeyond = options.sitemapsAreBeyond;
     const urls = new Set(named);
     const offers = [...urls].map((url) => sitemapOffer(url, 0, { isBeyond }));
@@ -249,7 +249,7 @@ export class Admission {
     this.admit(offers, null, draft, host);
   }
 
-  /** A name from a log of certificates may have a server that knows no TLS. */
+  /** A name from a certificate log may have a server without TLS. */
   tryPlain(url: string, reason: string | null, draft: Draft): void {
     const next = plainCandidate(url, reason, (plain) => this.#parts.seedOf?.(plain) ?? -1, this.#places);
     if (next !== null) {
@@ -257,7 +257,7 @@ export class Admission {
     }
   }
 
-  /** No robots.txt by TLS. Whether the origin is one of those names is told by what is known of its home page. */
+  /** There is no robots.txt over TLS. What is known about the home page tells whether the origin is one of those names. */
   tryPlainOrigin({ origin }: Origin, { status, errorClass }: Outcome, draft: Draft): void {
     const home = this.#parts.keys.find(keyOf(`${origin}/`));
     if (home?.standing === Standing.named && status === null) {
@@ -266,7 +266,7 @@ export class Admission {
   }
 }
 
-/** A URL whose host is put off, or whose robots.txt cannot be had, shares that fate from the start. */
+/** A URL whose host is put off, or whose robots.txt cannot be read, shares that fate from the start. */
 function fateOf(offer: Offer, origin: Origin | undefined): { state: UrlState; reason: string | null } {
   if (offer.state !== UrlState.queued || origin === undefined) {
     return { state: offer.state, reason: offer.reason };
@@ -279,7 +279,7 @@ function fateOf(offer: Offer, origin: Origin | undefined): { state: UrlState; re
   return reason === null ? { state: offer.state, reason: null } : { state: UrlState.deferred, reason };
 }
 
-/** Nested too deep: that it is named again changes nothing. */
+/** The sitemap is nested too deep: naming it again changes nothing. */
 const isCutSitemap = ({ kind, state }: Offer): boolean => kind === UrlKind.sitemap && state === UrlState.skipped;
 
 const isFetchable = (offer: Offer): boolean => offer.reason !== 'scheme';

@@ -7,14 +7,14 @@ import type { SchedulerOptions } from './options.js';
 export const isFirstOfPage = ({ kind, attempts }: QueuedUrl): boolean => kind === UrlKind.page && attempts === 1;
 
 /**
- * How many URLs were asked for: of the whole crawl, of each host and of each seed; and how many sitemap files of each host. The limits go by it.
+ * Counts the requested URLs of the whole crawl, of each host and of each seed, and the sitemap files of each host. The limits use these counts.
  * A page counts once, from its first lease on, and not at all where no request was made for it.
  */
 export class Budget {
   readonly #options: SchedulerOptions;
-  /** Of seeds that have a budget of their own. */
+  /** Budgets of seeds that have their own. */
   readonly #ofSeed: Map<number, number>;
-  /** On several machines: so many of `maxUrls` are this one's, those that it has asked for among them. Null where the limit is its own. */
+  /** On several machines: this machine's share of `maxUrls`, including what it has already requested. Null if the limit is its own. */
   #grant: number | null;
   #dispatched: number;
   #retries = 0;
@@ -29,23 +29,23 @@ export class Budget {
     this.#refetched = Number(meta.refetched ?? 0);
   }
 
-  /** No further URL may be asked for the first time. */
+  /** Whether no further URL may be requested for the first time. */
   get isSpent(): boolean {
     const { maxUrls } = this.#options;
     return this.#dispatched >= (this.#grant ?? (maxUrls > 0 ? maxUrls : Number.POSITIVE_INFINITY));
   }
 
-  /** Of the grant, what is not used; null where there is none. */
+  /** The unused part of the grant; null if there is none. */
   get unused(): number | null {
     return this.#grant === null ? null : this.#grant - this.#dispatched;
   }
 
-  /** Another machine has given up so many. */
+  /** Adds what another machine has given up. */
   granted(urls: number): void {
     this.#grant! += urls;
   }
 
-  /** Gives up what others are to have, as far as it is there and not used. Returns what it is. */
+  /** Gives up a part for other machines, as far as it is not used. Returns how much. */
   give(gifts: readonly Gift[]): Gift[] {
     const given: Gift[] = [];
     for (const { slot, urls } of gifts) {
@@ -58,7 +58,7 @@ export class Budget {
     return given;
   }
 
-  /** So for now, or for good. */
+  /** The limit is reached for now, or for good. */
   get takesNoNew(): boolean {
     return this.#isHeld || this.isSpent;
   }
@@ -72,7 +72,7 @@ export class Budget {
     return { dispatched: this.#dispatched, retries: this.#retries, refetched: this.#refetched };
   }
 
-  /** What the store keeps of it beside the rows of the hosts. */
+  /** The counts that the store keeps besides the rows of the hosts. */
   get meta(): Record<string, string> {
     return {
       ...{ dispatched: String(this.#dispatched), refetched: String(this.#refetched) },
@@ -99,7 +99,7 @@ export class Budget {
     }
   }
 
-  /** No request was made for it after all. */
+  /** Takes the count back: no request was made for it after all. */
   uncount(item: QueuedUrl, host: Host): void {
     if (isFirstOfPage(item)) {
       this.count(item, host, -1);
@@ -108,7 +108,7 @@ export class Budget {
     }
   }
 
-  /** One more sitemap file counts for the host: one that is asked of it, or one elsewhere that its own files name. False where it has had its share. */
+  /** Counts one more sitemap file for the host: one requested from it, or one elsewhere that its own files name. False if its share is used up. */
   takeSitemap(host: Host): boolean {
     if (host.sitemapFiles >= MAX_SITEMAP_FILES) {
       return false;

@@ -24,13 +24,13 @@ interface Surroundings {
 }
 
 /**
- * What a durable commit changes in memory: new URLs enter their queues, the counters move, those who listen are told. The counters are the
- * store's: whatever is composed, they change here alone, so they never count what the store does not have.
+ * What a durable commit changes in memory: new URLs enter their queues, the counters move, listeners are called. The counters follow the
+ * store: they change only here, so they never count what the store does not have.
  */
 export class CommitEffects {
   readonly #parts: Pick<FrontierParts, 'options' | 'clock' | 'keys' | 'seeds' | 'events'>;
   readonly #around: Surroundings;
-  /** By host: sitemap files that this run has not read because of the limit. */
+  /** Sitemap files that this run has not read because of the limit, by host. */
   readonly #sitemapsCut = new Map<string, number>();
   readonly #counts: { done: number; failed: number; skipped: number; deferred: number };
   readonly #peaks = { onDisk: 0, hosts: 0, parked: 0 };
@@ -45,7 +45,7 @@ export class CommitEffects {
     this.#open = counts.open ?? 0;
   }
 
-  /** Queued or leased, a robots.txt where it belongs aside. */
+  /** URLs that are queued or leased, apart from a robots.txt in its own place. */
   get open(): number {
     return this.#open;
   }
@@ -64,7 +64,7 @@ export class CommitEffects {
     return Math.max(0, this.#open - queues.inMemory - (leases.size - leases.ownRobots) - this.#settling);
   }
 
-  /** So many leases are over and not durable yet: they wait nowhere. */
+  /** How many leases are over but not durable yet: they wait nowhere. */
   composed(outcomes: number): void {
     this.#settling += outcomes;
   }
@@ -74,7 +74,7 @@ export class CommitEffects {
     this.#settling -= outcomes;
     const { hosts, scheduler, leases, budget } = this.#around;
     const { events, keys } = this.#parts;
-    // What it held in memory may leave now.
+    // The host's URLs in memory may leave now.
     draft.unpin();
     hosts.workEnded();
     const newUrls = trulyNew(draft.transaction.newUrls, answer);
@@ -143,7 +143,7 @@ export class CommitEffects {
     this.#counts.deferred += by.deferred ?? 0;
   }
 
-  /** Told when it begins; how many it came to is told at the end. */
+  /** Reported when it begins; the end reports how many there were. */
   #noteCut(host: string, files: number): void {
     const before = this.#sitemapsCut.get(host) ?? 0;
     this.#sitemapsCut.set(host, before + files);
@@ -159,7 +159,7 @@ export class CommitEffects {
     }
   }
 
-  /** Seeds redirect: their scopes count where. */
+  /** Seeds redirect: their scopes grow by the targets. */
   #widen({ widened, unsought }: CommitAnswer): void {
     const { hosts, scheduler, admission } = this.#around;
     const { seeds, options } = this.#parts;
@@ -180,7 +180,7 @@ export class CommitEffects {
     }
   }
 
-  /** Where rules are not obeyed, robots.txt is asked for only in scope: these have just come into it. */
+  /** When rules are not obeyed, robots.txt is requested only in scope: these origins have just come into it. */
   #askForSitemaps(): void {
     const { hosts, scheduler } = this.#around;
     for (const origin of [...hosts.all()].flatMap((host) => host.origins)) {
@@ -218,7 +218,7 @@ export class CommitEffects {
     return fresh;
   }
 
-  /** Where nothing waits on disk but what has just been composed, nothing has to be loaded. */
+  /** If only the URLs of this transaction wait on disk, nothing has to be loaded. */
   #keepWhole(fresh: Set<string>, newUrls: NewUrl[], snapshots: HostSnapshot[]): void {
     if (fresh.size === 0) {
       return;
@@ -268,7 +268,7 @@ export class CommitEffects {
     }
   }
 
-  /** URLs wait on disk that have their place before those in memory. The urgent ones and the seeds stay: none of them is such a URL. */
+  /** Some URLs on disk come before those in memory, which make room. Urgent ones and seeds stay, because they come first anyway. */
   #beginAnew({ hosts: snapshots, reloaded }: CommitAnswer): void {
     const { hosts, scheduler, fate } = this.#around;
     for (const { origin: text, queued } of snapshots.flatMap(({ origins }) => origins)) {
@@ -281,7 +281,7 @@ export class CommitEffects {
     }
   }
 
-  /** All that waited for a host, or at an origin, was put off, has failed, or is queued again. */
+  /** All that waited for a host or at an origin was put off, has failed, or is queued again. */
   #noteMoves({ transaction, movedAt }: Draft, { moved, hosts }: CommitAnswer): void {
     transaction.bulk.forEach(({ to, host, reason }, i) => {
       const { urls, pages } = moved[i]!;
@@ -316,7 +316,7 @@ export class CommitEffects {
   }
 }
 
-/** New URLs that really were new, once the store has said which were known on disk. */
+/** The URLs that really are new, once the store has said which were known on disk. */
 function trulyNew(newUrls: NewUrl[], answer: CommitAnswer): NewUrl[] {
   if (answer.known.length === 0) {
     return newUrls;
@@ -331,7 +331,7 @@ const isWork = (url: NewUrl): boolean => url.state === UrlState.queued;
 const isListed = (url: NewUrl): boolean =>
   url.kind === UrlKind.page && url.state !== UrlState.unlisted && (url.flags & UrlFlag.candidate) === 0;
 
-/** No more than what has to be known of it while it waits: there may be very many. */
+/** Holds only what a waiting URL needs, because there may be very many. */
 function waitingOf({ id, url, kind, depth, seed, class: queueClass, hops, flags }: NewUrl): QueuedUrl {
   return { id, url, kind, depth, seed, class: queueClass, attempts: 0, notBefore: 0, hops, flags };
 }

@@ -1,13 +1,13 @@
 import type { Host } from './host.js';
 import type { Hosts } from './hosts.js';
 
-/** Why a host is put off that the user has told to leave alone. `quarantine` is taken: that is what a host gets into by itself. */
+/** The reason when the user has put a host off. `quarantine` is taken: a host gets into that by itself. */
 const HELD = 'held';
 
 /**
- * Hosts that are put off: nothing of theirs is asked for until their time comes, and what waits for them is on disk alone. A host is named
- * here first, by whoever finds a reason; the next transaction moves its URLs (`take`), and from then on the host itself has the reason. What
- * the user puts off stays so until the user releases it.
+ * Hosts that are put off: nothing is requested from them until their time comes, and their URLs wait on disk only. A host is first named
+ * here by the part that finds a reason; the next transaction moves its URLs (`take`), and from then on the host itself has the reason. A
+ * host that the user puts off stays so until the user releases it.
  */
 export class Deferrals {
   readonly #hosts: Hosts;
@@ -19,12 +19,12 @@ export class Deferrals {
     this.#hosts = hosts;
   }
 
-  /** Some host is to be put off with the next transaction. */
+  /** Whether some host is to be put off with the next transaction. */
   get isDue(): boolean {
     return this.#soon.size > 0;
   }
 
-  /** With the next transaction all that waits for the host is put off. @param reason by default its backoff */
+  /** Puts off all that waits for the host, with the next transaction. @param reason by default its backoff */
   defer(host: Host, reason?: string): void {
     host.deferSoon(reason);
     this.#soon.add(host);
@@ -37,7 +37,7 @@ export class Deferrals {
     return hosts;
   }
 
-  /** A host that is slow by its own wish is not asked again in this run, nor is one that the user has put off. */
+  /** A host with too long a Crawl-delay is not asked again in this run, nor is one that the user has put off. */
   isForGood({ deferredReason }: Host): boolean {
     return deferredReason === 'crawl_delay' || deferredReason === HELD;
   }
@@ -49,7 +49,7 @@ export class Deferrals {
     }
   }
 
-  /** All that waits for the host is put off until it is released. False where memory does not have it: then it is put off when it comes in. */
+  /** Puts off all that waits for the host until it is released. False if the host is not in memory: then it is put off when it comes in. */
   quarantine(name: string): boolean {
     this.#held.add(name);
     const host = this.#hosts.named(name);
@@ -59,7 +59,7 @@ export class Deferrals {
     return host !== undefined;
   }
 
-  /** Ends its quarantine. Returns whether it was in one, and the host where memory has it: it gets another place. */
+  /** Ends its quarantine. Returns whether it was in one, and the host if it is in memory: it gets another place. */
   release(name: string): { wasHeld: boolean; host: Host | undefined } {
     const wasHeld = this.#held.delete(name);
     const host = wasHeld ? this.#hosts.named(name) : undefined;
@@ -68,7 +68,7 @@ export class Deferrals {
       host.cancelDeferral();
     }
     if (host?.deferredReason === HELD) {
-      // As a host whose time has come: its URLs are queued again, and one request goes to see.
+      // It is treated as a host whose time has come: its URLs are queued again, and one request tests it.
       host.deferredBecause('released');
     }
     return { wasHeld, host };

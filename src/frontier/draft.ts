@@ -8,9 +8,9 @@ import type { SettledPage } from './outcome.js';
  */
 export class Draft {
   readonly transaction: Transaction;
-  /** Retries and leases given back: they wait again when the store says so. */
+  /** Retries and returned leases: they wait again when the store says so. */
   readonly requeued: { item: QueuedUrl; origin: Origin }[] = [];
-  /** URLs that are settled for good, by what they count as. */
+  /** URLs that are settled for good, by the counter that they belong to. */
   readonly settled = { outstanding: 0, done: 0, failed: 0, skipped: 0 };
   readonly pages: SettledPage[] = [];
   /** Ids of assets that are settled. */
@@ -19,7 +19,7 @@ export class Draft {
   readonly sitemapsCut = new Map<string, number>();
   /** The host of each bulk move, in their order. */
   readonly movedAt: Host[] = [];
-  /** What may be asked for at most is another number from this transaction on: nothing is composed on top of it. */
+  /** The limit on requests changes with this transaction, so nothing is composed on top of it. */
   changesGrant = false;
   readonly #pinned = new Set<Host>();
 
@@ -53,8 +53,8 @@ export class Draft {
   }
 
   /**
-   * Whether the store has nothing to answer but that it is durable: pages that are done or failed, new URLs at origins in memory, leases. What is
-   * composed on top of it does not have to wait for its answer.
+   * Whether the store's answer can only be that it is durable: pages that are done or failed, new URLs at origins in memory, leases. The next
+   * transaction does not have to wait for such an answer.
    */
   get isPlain(): boolean {
     const { transaction: t } = this;
@@ -76,7 +76,7 @@ export class Draft {
     );
   }
 
-  /** Hosts that must not leave memory before this is committed; what has changed of them is saved with it. */
+  /** Hosts that must not leave memory before this is committed; their changes are saved with it. */
   get pinned(): ReadonlySet<Host> {
     return this.#pinned;
   }
@@ -94,7 +94,7 @@ export class Draft {
     }
   }
 
-  /** All that waits for a host, or at one of its origins, moves together. */
+  /** Moves all that waits for a host, or at one of its origins. */
   move(to: { host: Host } | { origin: Origin }, move: Omit<BulkMove, 'host' | 'origin'>): void {
     const at = 'host' in to ? to.host : to.origin.host;
     const id = 'host' in to ? { host: at.id, origin: null } : { host: null, origin: to.origin.id };
@@ -108,7 +108,7 @@ export class Draft {
     this.sitemapsCut.set(host.name, (this.sitemapsCut.get(host.name) ?? 0) + 1);
   }
 
-  /** A URL that waits is not asked for after all. */
+  /** A waiting URL is not requested after all. */
   skip(id: number, reason: string, pattern: string | null): void {
     this.transaction.skipped.push({ id, reason, pattern });
     this.settled.outstanding++;

@@ -7,10 +7,10 @@ import type { SchedulerOptions } from './options.js';
 import type { Queues } from './queues.js';
 
 export const isSecondLook = ({ flags }: QueuedUrl): boolean => (flags & UrlFlag.secondLook) !== 0;
-/** No limit on pages holds it back: a page that was fetched needs it. */
+/** Files of rendered pages are free of the limits on pages: a page that was fetched needs them. */
 const isAsset = ({ kind }: QueuedUrl): boolean => kind === UrlKind.asset;
 
-/** What of all that waits may be asked for, and from when on. It looks at queues, robots.txt and the budget, never at the pace of hosts. */
+/** Decides which waiting URLs may be requested, and when. It looks at queues, robots.txt and the budget, never at the pace of hosts. */
 export class Eligibility {
   readonly #options: SchedulerOptions;
   readonly #clock: Clock;
@@ -24,7 +24,7 @@ export class Eligibility {
     this.#budget = parts.budget;
   }
 
-  /** When the host has something to ask for. */
+  /** When the host has something to request. */
   from(host: Host): number {
     let at = Number.POSITIVE_INFINITY;
     for (const origin of host.origins) {
@@ -44,7 +44,7 @@ export class Eligibility {
     return this.wantsMore(origin) ? 0 : ownTime;
   }
 
-  /** May this URL go, as far as its robots.txt, the budget and second looks are concerned? robots.txt itself always may. */
+  /** Whether robots.txt, the budget and second looks let this URL go. A robots.txt itself always may. */
   allows(origin: Origin, item: QueuedUrl): boolean {
     return (
       (origin.robots.state === 'ready' || item.kind === UrlKind.robots) &&
@@ -53,14 +53,14 @@ export class Eligibility {
     );
   }
 
-  /** Whether its robots.txt has to be asked for now. */
+  /** Whether its robots.txt has to be requested now. */
   wantsRobots(origin: Origin, now: number): boolean {
     const { robots } = origin;
     const waits = origin.waiting > 0 && !this.#keepsRobots(origin);
     return waits && robots.isNeeded(this.#clock.wall()) && robots.retryAt <= now;
   }
 
-  /** Whether more of what waits on disk has to come into memory. */
+  /** Whether more URLs have to come from disk into memory. */
   wantsMore({ robots, queue }: Origin): boolean {
     const wanted = robots.state === 'ready' ? queue.wanting() : null;
     return (
@@ -68,12 +68,12 @@ export class Eligibility {
     );
   }
 
-  /** Nothing new may be asked for, so no robots.txt is needed either. */
+  /** Nothing new may be requested, so no robots.txt is needed either. */
   #keepsRobots({ queue }: Origin): boolean {
     return this.#budget.isSpent && !this.#options.asksAgain && queue.readyAt(isAsset) === Number.POSITIVE_INFINITY;
   }
 
-  /** One at a time; and after a failure something goes that has not failed yet, so that a few bad URLs do not put the whole host off. */
+  /** One goes at a time; after a failure it is one that has not failed yet, so that a few bad URLs do not put the whole host off. */
   #keepsSecondLooks({ host, queue }: Origin): boolean {
     return host.secondLooks > 0 || (host.failures > 0 && !this.#budget.takesNoNew && queue.restWaits);
   }

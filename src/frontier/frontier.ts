@@ -25,7 +25,7 @@ export interface FrontierCounts {
   hostsParked: number;
   hostsDelayed: number;
   leased: number;
-  /** Of what is outstanding, second looks; those that wait on disk are not among them. */
+  /** Second looks among the outstanding URLs, without those that wait on disk. */
   secondLooks: number;
   dispatched: number;
   done: number;
@@ -38,9 +38,9 @@ export interface FrontierCounts {
   robotsWaiting: number;
 }
 
-/** Hosts, by what they are at. */
+/** Hosts, by their state. */
 export interface HostCounts {
-  /** That the store has. */
+  /** Hosts that the store has. */
   known: number;
   busy: number;
   delayed: number;
@@ -48,9 +48,9 @@ export interface HostCounts {
   deferred: number;
 }
 
-/** The most that a run came to. */
+/** The highest figures of a run. */
 export interface FrontierPeaks {
-  /** Requests of one host at once, and URLs that waited for their turn there while it had no place. */
+  /** Requests to one host at once, and URLs that waited for their turn there while it had no place. */
   host: number;
   hostWaiting: number;
   queuedInMemory: number;
@@ -58,14 +58,14 @@ export interface FrontierPeaks {
   hostsInMemory: number;
   hostsParked: number;
   hostsDelayed: number;
-  /** Requests that told of trouble with their host. */
+  /** Requests that showed trouble with their host. */
   troubles: number;
   robotsInFlight: number;
   robotsWaiting: number;
 }
 
 /**
- * What is to be fetched and what has been: the schedule in memory, everything that must not be lost in the store.
+ * What is to be fetched and what has been. The schedule is in memory; everything that must not be lost is in the store.
  *
  *   admit, admitFrom, widen, rendered   what comes in from outside a lease
  *   settle, takesMore, leasing          settles outcomes and leases, in one transaction
@@ -77,8 +77,8 @@ export interface FrontierPeaks {
  *   give, unusedGrant                   of a limit that several machines share
  *   close
  *
- * Whatever is asynchronous is durable when it resolves, and one such call is under way at a time; a second `settle` may be where `takesMore`
- * says so. `headers` and `ended` may come at any time.
+ * The result of an asynchronous call is durable when it resolves. One such call is under way at a time; a second `settle` is allowed when
+ * `takesMore` says so. `headers` and `ended` may come at any time.
  *
  * The parts, each with state of its own: `Admission` (seen set, ids), `Queues` (what waits), `Hosts` and `Scheduler` (whose turn it is),
  * `Leases` (what is out), `Settlement` and `SharedFate` (what becomes of it), `Budget`, and `CommitEffects` (what memory does once it is durable).
@@ -136,8 +136,8 @@ export class Frontier {
   }
 
   /**
-   * URLs from outside a page: seeds, and what third parties name; with what is to be kept beside them. Returns the ids they are known by.
-   * @param granted so many more may be asked for, of what another machine has given up
+   * Admits URLs from outside a page (seeds, and what third parties name) with what is to be kept with them. Returns their ids.
+   * @param granted how many more may be requested, because another machine has given them up
    */
   async admit(offers: Offer[], meta: Record<string, string> = {}, granted = 0): Promise<number[]> {
     const draft = this.#draft();
@@ -153,7 +153,7 @@ export class Frontier {
     return known;
   }
 
-  /** Gives up a part of the grant, as far as it is not used: durable, with the mail that says so, when it resolves. */
+  /** Gives up an unused part of the grant: durable, with the mail that says so, when it resolves. */
   async give(gifts: readonly Gift[]): Promise<void> {
     const draft = this.#draft();
     const given = this.#budget.give(gifts);
@@ -164,12 +164,12 @@ export class Frontier {
     }
   }
 
-  /** Of `--max-urls` on several machines, what this one may still ask for; null where nothing is granted. */
+  /** What this machine may still request of `--max-urls` on several machines; null if nothing is granted. */
   get unusedGrant(): number | null {
     return this.#budget.unused;
   }
 
-  /** URLs that a page leads to, before the page itself is settled. Returns the ids they are known by. */
+  /** Admits URLs that a page leads to before the page itself is settled. Returns their ids. */
   async admitFrom({ page, offers, found }: PagePiece): Promise<number[]> {
     const draft = this.#draft();
     const leased = this.#leases.get(page.id);
@@ -185,7 +185,7 @@ export class Frontier {
     return knownAs(ids, await this.#commit(draft));
   }
 
-  /** Further URLs whose surroundings belong to a seed: before anything is asked for, or as other machines of the crawl find out. */
+  /** Adds URLs whose surroundings belong to a seed: before the first request, or when other machines of the crawl report them. */
   async widen(seed: number, urls: readonly string[]): Promise<void> {
     const draft = this.#draft();
     this.#admission.widen(this.#parts.seeds.seeds[seed]!, urls, draft);
@@ -194,7 +194,7 @@ export class Frontier {
     }
   }
 
-  /** What a browser made of pages that are settled. */
+  /** Takes the rendered versions of pages that are settled. */
   async rendered(pages: RenderedOutcome[]): Promise<void> {
     const draft = this.#draft();
     for (const { page, text, outcome, asItCame = null, keepsBody, isUntried } of pages) {
@@ -224,12 +224,12 @@ export class Frontier {
   }
 
   /**
-   * Settles what came back and leases up to `want` URLs whose hosts may be asked now, and what lanes may take in stock, in one transaction. No
-   * request goes out before.
+   * Settles what came back, and leases up to `want` URLs whose hosts may be asked now and what lanes may take in stock, in one transaction. No
+   * request goes out before that is durable.
    */
   async settle(outcomes: Outcome[], want: number, stock: StockRoom = NO_STOCK): Promise<Lease[]> {
     if (this.#parts.options.order !== 'bfs' && outcomes.length > 0 && want > 0) {
-      // What these pages lead to may go before all that waits: it has to be known when the next are chosen.
+      // Links of these pages may go before everything that waits, so they have to be known when the next URLs are chosen.
       await this.settle(outcomes, 0);
       return this.settle([], want);
     }
@@ -252,7 +252,7 @@ export class Frontier {
     return leases;
   }
 
-  /** Leases, those being committed among them, that lanes hold and do not send yet. */
+  /** Leases that lanes hold and do not send yet, including those that are being committed. */
   get inStock(): number {
     return this.#scheduler.inStock;
   }
@@ -263,8 +263,8 @@ export class Frontier {
   }
 
   /**
-   * Whether `settle` may be called although the last call has not resolved: its commit is with the store, can tell nothing that the next one
-   * would have to know, and nothing has to come from disk first.
+   * Whether `settle` may be called although the last call has not resolved: its commit is with the store, its answer cannot matter to the
+   * next call, and nothing has to come from disk first.
    */
   get takesMore(): boolean {
     const { overlaps, order } = this.#parts.options;
@@ -306,7 +306,7 @@ export class Frontier {
     return this.#leases.mayGo(lease);
   }
 
-  /** The headers of a leased URL's response arrived: its host's delay runs from here. */
+  /** The headers of a leased URL's response have arrived: its host's delay runs from here. */
   headers(id: number, at: number): void {
     this.#leases.headers(id, at);
   }
@@ -316,7 +316,7 @@ export class Frontier {
     this.#leases.ended(outcome);
   }
 
-  /** When `settle` could lease something, as far as is known; Infinity when only an outcome can change that. */
+  /** When `settle` could lease something, as far as is known; Infinity if only an outcome can change that. */
   wakeAt(): number {
     return this.#fate.isDue ? 0 : Math.min(this.#scheduler.nextAt, this.#hosts.dueAt);
   }
@@ -326,7 +326,7 @@ export class Frontier {
     return this.#scheduler.next();
   }
 
-  /** Addresses are being looked up; their hosts wait for nothing else. */
+  /** Whether addresses are being looked up whose hosts wait for nothing else. */
   get isLookingUp(): boolean {
     return this.#scheduler.isLookingUp;
   }
@@ -357,15 +357,15 @@ export class Frontier {
     };
   }
 
-  /** Hosts, by what they are at; and the most requests of one of them, with what waits for a place there. Nobody is looked through for it. */
+  /** Hosts by their state, the most requests of one of them, and what waits for a place there. No loop over the hosts is needed. */
   hostFigures(): HostCounts & { most: number; waiting: number } {
     const { delayedHosts, hostFigures } = this.#scheduler;
-    // Those that are left alone after trouble wait for their time, too.
+    // Hosts that are left alone after trouble wait for their time, too.
     const delayed = Math.max(0, delayedHosts - hostFigures.backingOff);
     return { ...hostFigures, known: this.#hosts.known, delayed };
   }
 
-  /** All that waits for a host is put off, until `release`; nothing more is sent to it. False where memory does not have it: then it is put off when it comes in. */
+  /** Puts off all that waits for a host until `release`; nothing more is sent to it. False if it is not in memory: then this waits for it. */
   quarantine(host: string): boolean {
     const isHere = this.#scheduler.deferrals.quarantine(host);
     this.#parts.events.recall?.(host);
@@ -373,14 +373,14 @@ export class Frontier {
     return isHere;
   }
 
-  /** False where the host was not in quarantine. */
+  /** Returns false if the host was not in quarantine. */
   release(host: string): boolean {
     const wasQuarantined = this.#scheduler.release(host);
     this.#parts.events.wake();
     return wasQuarantined;
   }
 
-  /** While it holds, no page is asked for the first time; what pages load while they are rendered is. */
+  /** While this is on, no page is requested for the first time; files of pages that are being rendered are. */
   holdPages(holds: boolean): void {
     this.#budget.hold(holds);
     if (!holds) {
@@ -389,14 +389,14 @@ export class Frontier {
     this.#parts.events.wake();
   }
 
-  /** More may be asked for than before. */
+  /** More may be requested than before. */
   #refreshAll(): void {
     for (const host of this.#hosts.all()) {
       this.#scheduler.refresh(host);
     }
   }
 
-  /** The delay of a host, or of all that were given none of their own (null), from now on. What robots.txt or a host's refusals ask for still holds. */
+  /** Sets the delay of a host, or (null) of all without their own. What robots.txt or a host's refusals ask for still holds. */
   setDelay(host: string | null, delayMs: number): void {
     for (const changed of this.#hosts.setDelay(host, delayMs)) {
       if (changed.delayMs > 0) {
@@ -409,8 +409,8 @@ export class Frontier {
   }
 
   /**
-   * Lets the URLs of a pattern in that were cut because many of them brought nothing new: those found from now on, and the first of those
-   * that were cut. `isKnown` is false where there is no such pattern; `queued` says how many were queued again, 0 when none is left.
+   * Admits the URLs of a pattern that was cut because many of them brought nothing new: those found from now on, and the first of those
+   * that were cut. `isKnown` is false if there is no such pattern; `queued` says how many were queued again, 0 if none is left.
    */
   async letTrapIn(pattern: string): Promise<{ isKnown: boolean; queued: number }> {
     const isKnown = this.#parts.traps.allow(pattern);
@@ -441,7 +441,7 @@ export class Frontier {
     return this.#commitMs;
   }
 
-  /** Grows with the scope: what was judged by an older one has to be judged again. */
+  /** Grows with the scope: URLs judged by an older version have to be judged again. */
   get scopeVersion(): number {
     return this.#admission.scopeVersion;
   }
@@ -451,7 +451,7 @@ export class Frontier {
     return { heap: this.#scheduler.heap(), hosts: this.#hosts.all() };
   }
 
-  /** The run is over: what whoever resumes has to know. */
+  /** The run is over: saves what a resumed run has to know. */
   async close(): Promise<void> {
     const { clock, store, traps } = this.#parts;
     const draft = this.#draft();
@@ -465,7 +465,7 @@ export class Frontier {
     return new Draft(this.#parts.clock.wall());
   }
 
-  /** Ids that turned out to be others, and the ids their URLs are known by. */
+  /** Returns the new ids whose URLs turned out to be known, each with the id that counts. */
   async #commit(draft: Draft, meta: Record<string, string> = {}): Promise<CommitAnswer['known']> {
     return (await this.#committed(draft, meta)).known;
   }

@@ -1,6 +1,6 @@
-/** How many hosts are busy, left alone or put off: counted as it happens, so that nobody has to look through all of them. */
+/** How many hosts are busy, left alone or put off. Changes are counted as they happen, so that no loop over all hosts is needed. */
 export class HostFigures {
-  /** How many hosts have so many leases out; the last place stands for more. */
+  /** How many hosts have each number of leases out; the last place stands for more. */
   readonly #byLeases: Int32Array;
   readonly #perHost: number;
   #busy = 0;
@@ -35,7 +35,7 @@ export class HostFigures {
     this.#byLeases[Math.min(last, to)]!++;
   }
 
-  /** It is left alone until then; where that is over, it never was. */
+  /** The host is left alone until then; a time in the past does not count. */
   blocked(name: string, until: number): void {
     const before = this.#blockedUntil.get(name);
     const second = secondOf(until);

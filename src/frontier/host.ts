@@ -6,20 +6,20 @@ import { type BackoffOptions, type BlockReason, blockFor, Tuner } from './pace.j
 import type { HeapItem } from './turns.js';
 import type { UrlQueue } from './url-queue.js';
 
-/** A host that says 429 is asked at least this much apart from then on, and after each further one twice as much. */
+/** The least delay of a host that has answered 429; each further 429 doubles it. */
 const FIRST_LEARNED_MS = 200;
 const MOST_LEARNED_MS = 10_000;
 
 const FIRST_LIMIT = 2;
 
-/** How often the store is told of a clock and a count that move with every page, where nobody has to know sooner. */
+/** How often the clock and the count that move with every page go to the store, if they are not needed sooner. */
 const SAVED_EVERY_MS = 10_000;
 
 /**
- * What pacing goes by: a name, whatever its schemes and ports. It knows its clock, its backoff, what is under way and how much of its budget is
- * used. All times are monotonic.
+ * The unit of pacing: a name, whatever its schemes and ports. It knows its clock, its backoff, its requests under way and how much of its
+ * budget is used. All times are monotonic.
  *
- * Nobody else writes to it: what happens to a host is a method, and a method that changes what the store keeps marks the host as changed.
+ * Only its methods change it, and a method that changes what the store keeps marks the host as changed.
  */
 export class Host implements HeapItem {
   readonly id: number;
@@ -28,14 +28,14 @@ export class Host implements HeapItem {
   /** Written by the heap alone. */
   heapAt: number | null = null;
   heapPlace = 0;
-  /** It stands among those that have a seed or a home page to ask for; written by `Turns` alone. */
+  /** Whether it stands among the hosts with a seed or home page to request; written by `Turns` alone. */
   isFirst = false;
   #baseDelayMs: number;
   readonly #stock: number;
   readonly #origins: Origin[] = [];
   #domain: string | null = null;
   #nextAllowedAt = 0;
-  /** A request went out to it, in this run or, as far as is known, in one before. */
+  /** Whether a request went out to it, in this run or, as far as is known, in an earlier one. */
   #wasAsked = false;
   #learnedDelayMs = 0;
   #refusedAt = 0;
@@ -44,14 +44,14 @@ export class Host implements HeapItem {
   #blockReason: BlockReason | null = null;
   #failures = 0;
   #inFlight = 0;
-  /** Of those, at most so many are on the wire; the others are in stock. */
+  /** The most of them that are on the wire; the others are in stock. */
   #onWire = 0;
   #awaitingHeaders = 0;
   #secondLooks = 0;
   #dispatched = 0;
   /**
-   * Of the pages that were asked for, those under way for the first time. The store counts them when they are settled, in the same
-   * transaction: what a kill loses was not counted, and what it does not lose was.
+   * Requested pages that are under way for the first time. The store counts them in the transaction that settles them, so a kill
+   * never loses a page that was counted, or the count of one that was settled.
    */
   #firstUnderWay = 0;
   #sitemapFiles = 0;
@@ -60,10 +60,10 @@ export class Host implements HeapItem {
   #probing = false;
   #address: string | null = null;
   #hasNoAddress = false;
-  /** New URLs of it are in a transaction that is not committed yet, or leases of it are not settled. */
+  /** Whether a transaction with new URLs of it is not committed yet, or leases of it are not settled. */
   #pins = 0;
   #changed = false;
-  /** Its clock or its count of pages has moved, as with every page. */
+  /** Whether its clock or its count of pages has moved, as with every page. */
   #moved = false;
   #savedAt = 0;
   readonly #savesLate: boolean;
@@ -84,7 +84,7 @@ export class Host implements HeapItem {
     this.tuner = new Tuner({ ceiling: limits.ceiling, start: limits.tunedLimit ?? FIRST_LIMIT, tunes: limits.tunes });
   }
 
-  /** Takes over what the store has kept; the times as they are on the monotonic clock now. */
+  /** Takes over what the store has kept, with its times converted to the monotonic clock. */
   restore(row: HostRow, nextAllowedAt: number, blockedUntil: number): void {
     this.#nextAllowedAt = nextAllowedAt;
     this.#wasAsked = row.dispatched > 0;
@@ -116,7 +116,7 @@ export class Host implements HeapItem {
     };
   }
 
-  /** Whether the store has to be told of what has changed since this was last asked. */
+  /** Whether changes since the last call have to go to the store. */
   takeChanged(now: number): boolean {
     const isLate = !this.#savesLate || now - this.#savedAt >= SAVED_EVERY_MS;
     if (!this.#changed && !(this.#moved && isLate)) {
@@ -155,7 +155,7 @@ export class Host implements HeapItem {
     return this.#origins.some(({ queue }) => queue.hasSeeds);
   }
 
-  /** The strictest of --delay, Crawl-delay and what its refusals have taught. */
+  /** The longest of --delay, Crawl-delay and the delay that its 429 answers call for. */
   get delayMs(): number {
     let delay = Math.max(this.#baseDelayMs, this.#learnedDelayMs);
     for (const origin of this.#origins) {
@@ -164,7 +164,7 @@ export class Host implements HeapItem {
     return delay;
   }
 
-  /** --delay is another for it from now on. Returns whether it is asked at another pace. */
+  /** Changes its --delay. Returns whether that changes its pace. */
   setBaseDelay(delayMs: number, now: number): boolean {
     const before = this.delayMs;
     this.#baseDelayMs = delayMs;
@@ -182,7 +182,7 @@ export class Host implements HeapItem {
     return Math.max(this.#nextAllowedAt, this.#blockedUntil);
   }
 
-  /** Whether another request may be on the wire beside those that are. */
+  /** Whether another request may go on the wire. */
   get hasPlace(): boolean {
     if (this.#probing) {
       return this.#inFlight === 0;
@@ -193,7 +193,7 @@ export class Host implements HeapItem {
     return this.#inFlight < this.tuner.limit;
   }
 
-  /** Whether, beyond what may be on the wire, another URL may be leased for a lane's stock. Of a host in trouble all of it would come back. */
+  /** Whether another URL may be leased for a lane's stock, beyond those on the wire. The stock of a host in trouble would only come back. */
   get hasPlaceInStock(): boolean {
     const isPlain = this.delayMs === 0 && !this.#probing && this.#failures === 0;
     return isPlain && !this.hasPlace && this.#inFlight < this.tuner.limit + this.#stock;
@@ -234,7 +234,7 @@ export class Host implements HeapItem {
     this.#awaitingHeaders--;
   }
 
-  /** The tuner may have another limit: where it is higher, lanes send at once what they have in stock. */
+  /** The tuner may have changed the limit: if it is higher, lanes send from their stock at once. */
   retuned(): void {
     this.#onWire = Math.min(this.#inFlight, Math.max(this.#onWire, this.tuner.limit));
   }
@@ -243,26 +243,26 @@ export class Host implements HeapItem {
   ended(isSecondLook = false, sent = true): void {
     this.#inFlight--;
     if (sent && this.#onWire > this.tuner.limit) {
-      // No other takes its place, for less may be on the wire than when it was sent.
+      // No other takes its place, because fewer may be on the wire than when it was sent.
       this.#onWire--;
     }
     this.retuned();
     this.#secondLooks -= isSecondLook ? 1 : 0;
   }
 
-  /** Nobody knows when its last request went out, or its delay has just become longer: it waits the whole of it. */
+  /** It is unknown when its last request went out, or its delay has just become longer: it waits the whole delay. */
   waitWholeDelay(now: number): void {
     this.#nextAllowedAt = Math.max(this.#nextAllowedAt, now + this.delayMs);
   }
 
-  /** A request of it that awaits headers is cut off with the run; whoever resumes has to keep the distance to it. */
+  /** A request that awaits headers is cut off with the run; a resumed run has to keep the delay after it. */
   cutOff(now: number): void {
     if (this.#awaitingHeaders > 0) {
       this.waitWholeDelay(now);
     }
   }
 
-  /** @param wasAsked a request was made for it; a host that was never asked for anything need not be spared */
+  /** @param wasAsked whether a request was made for it; a host that never got one need not be spared */
   robotsRead(now: number, wasAsked: boolean): void {
     if (wasAsked || this.#wasAsked) {
       this.waitWholeDelay(now);
@@ -287,7 +287,7 @@ export class Host implements HeapItem {
     }
   }
 
-  /** It said that this was too fast. Requests that went out before the last refusal was known tell nothing new. */
+  /** The host answered 429. Requests that went out before the last refusal was known say nothing new. */
   refused(sentAt: number, now: number): void {
     if (sentAt < this.#refusedAt) {
       return;
@@ -298,8 +298,8 @@ export class Host implements HeapItem {
   }
 
   /**
-   * A request failed. Those that were sent before the last block began tell nothing new; nor does each further failure of a URL that is known
-   * to fail.
+   * A request failed. Requests that were sent before the last block began say nothing new, and neither do further failures of a URL that is
+   * known to fail.
    */
   troubled(
     { sentAt, isKnown }: { sentAt: number; isKnown: boolean },
@@ -328,7 +328,7 @@ export class Host implements HeapItem {
     return this.#deferredReason;
   }
 
-  /** It is put off with the next transaction. */
+  /** Puts it off with the next transaction. */
   get isToBeDeferred(): boolean {
     return this.#toDefer !== null;
   }
@@ -362,7 +362,7 @@ export class Host implements HeapItem {
     return this.#deferredReason;
   }
 
-  /** The time for which it was put off is over: one request goes to see. */
+  /** The time for which it was put off is over: one request tests it. */
   probe(): void {
     this.#deferredReason = null;
     this.#probing = true;
@@ -379,7 +379,7 @@ export class Host implements HeapItem {
     this.#moved = true;
   }
 
-  /** One of those pages is under way for the first time; `firstEnded`: something has come of it. */
+  /** One of those pages is under way for the first time; `firstEnded` follows when it has a result. */
   firstStarted(): void {
     this.#firstUnderWay++;
   }
@@ -447,7 +447,7 @@ export class Host implements HeapItem {
     this.#lastUsed = turn;
   }
 
-  /** It left memory; where it still stands in a heap or a line it is dropped when its turn comes. */
+  /** It left memory; if it still stands in a heap or a line, it is dropped when its turn comes. */
   get isEvicted(): boolean {
     return this.#evicted;
   }
@@ -478,7 +478,7 @@ export class Origin {
     return this.queue.inMemory + this.queue.onDisk;
   }
 
-  /** Nothing that waits here is asked for: the host is put off, or robots.txt cannot be had. */
+  /** Whether nothing that waits here may be requested: the host is put off, or robots.txt cannot be read. */
   get isGivenUp(): boolean {
     return this.host.deferredReason !== null || this.robots.state === 'unreachable' || this.robots.state === 'failed';
   }

@@ -8,7 +8,7 @@ import { longestRobotsPauseMs, type SchedulerOptions } from './options.js';
 import type { RobotsState } from './origin-robots.js';
 import { UrlQueue } from './url-queue.js';
 
-/** Evicting one host at a time would mean looking through all of them for each. */
+/** Hosts are evicted in groups, because each eviction looks through all of them. */
 const EVICT_SHARE = 0.05;
 
 /**
@@ -21,19 +21,19 @@ export class Hosts {
   readonly #clock: Clock;
   readonly #byOrigin = new Map<string, Origin>();
   readonly #byId = new Map<number, Host>();
-  /** After an unclean stop nobody knows when the last request went out: a host waits its whole delay. */
+  /** After an unclean stop it is unknown when the last request went out, so a host waits its whole delay. */
   readonly #unclean: boolean;
   readonly #isCovered: (origin: string) => boolean;
   #uses = 0;
   #parked: number;
   #parkedDue: number;
-  /** There was no room for these: with the next transaction they stand among those that wait on disk. */
+  /** Hosts for which there was no room: with the next transaction they join those that wait on disk. */
   readonly #toPark = new Map<number, HostRow>();
-  /** All hosts in memory are at work: none can make room for one that is due. */
+  /** Whether all hosts in memory are at work, so that none can make room for one that is due. */
   #evictionFutile = false;
-  /** The highest id: they are given one after the other. */
+  /** The highest id so far. */
   #highestId: number;
-  /** What the user has said of delays since the run began: of a host, or (null) of all. */
+  /** Delays that the user has set since the run began: for a host, or (null) for all. */
   readonly #delays = new Map<string | null, number>();
 
   /** @param isCovered whether the origin is in the scope of a seed */
@@ -67,7 +67,7 @@ export class Hosts {
     return this.#highestId;
   }
 
-  /** The host of this name, where it is in memory. Looks through all of them. */
+  /** The host of this name, if it is in memory. Looks through all of them. */
   named(name: string): Host | undefined {
     for (const host of this.#byId.values()) {
       if (host.name === name) {
@@ -77,7 +77,7 @@ export class Hosts {
     return undefined;
   }
 
-  /** The delay of a host, or of all that have none of their own (null), is another from now on. Returns those in memory that it changes. */
+  /** Changes the delay of a host, or (null) of all without their own. Returns the hosts in memory that this changes. */
   setDelay(name: string | null, delayMs: number): Host[] {
     this.#delays.set(name, delayMs);
     const now = this.#clock.now();
@@ -86,7 +86,7 @@ export class Hosts {
     return (host === undefined ? meant : [host]).filter((each) => each.setBaseDelay(delayMs, now));
   }
 
-  /** The user has said of this very host how fast it may be asked, before the run or since. */
+  /** Whether the user has set the delay of this very host, before the run or since. */
   #hasOwnDelay(name: string): boolean {
     return this.#delays.has(name) || this.#options.limitsOf?.(name).delayMs !== undefined;
   }
@@ -116,7 +116,7 @@ export class Hosts {
     return this.#byOrigin.get(text);
   }
 
-  /** Its robots.txt is asked for: for its rules, or, where those are not obeyed, for the sitemaps that it names. */
+  /** Whether its robots.txt is requested: for its rules, or, if those are not obeyed, for the sitemaps that it names. */
   asksRobots(origin: string): boolean {
     const { obeyRobots, seekSitemaps, ownOrigins } = this.#options;
     const hasReason = obeyRobots || (seekSitemaps && this.#isCovered(origin));
@@ -128,7 +128,7 @@ export class Hosts {
     host.use(++this.#uses);
   }
 
-  /** Brings a host into memory, or adds to one that is there what the store has of it besides. */
+  /** Brings a host into memory, or adds what the store has to one that is there. */
   enter(snapshot: HostSnapshot): Host {
     this.#parked -= this.#toPark.delete(snapshot.host.id) ? 1 : 0;
     const host = this.#byId.get(snapshot.host.id) ?? this.#make(snapshot.host);
@@ -196,7 +196,7 @@ export class Hosts {
     this.#parkedDue = Math.min(this.#parkedDue, this.#clock.now() + waitMs);
   }
 
-  /** When a parked host could come in; Infinity where none could. */
+  /** When a parked host could come in; Infinity if none could. */
   get dueAt(): number {
     const canComeIn = this.#parked > 0 && (this.hasRoom || !this.#evictionFutile);
     return canComeIn ? this.#parkedDue : Number.POSITIVE_INFINITY;
@@ -211,7 +211,7 @@ export class Hosts {
     return this.#isDue && this.hasRoom;
   }
 
-  /** Those that are due, as many as there is room for; whoever asks enters them. */
+  /** The hosts that are due, as many as there is room for; the caller enters them. */
   async load(store: StorePort): Promise<HostSnapshot[]> {
     const now = this.#clock.now();
     const due = await store.loadDue(this.#clock.wall(), -this.#surplus);
@@ -228,7 +228,7 @@ export class Hosts {
     this.#evictionFutile = false;
   }
 
-  /** Puts what the store has to know of hosts into a transaction, those first that leave memory with it. Returns these. */
+  /** Puts the rows of changed hosts into a transaction, first those that leave memory with it. Returns the latter. */
   save({ transaction, pinned }: Draft): Host[] {
     const left = this.#makeRoom();
     for (const host of left) {
@@ -255,7 +255,7 @@ export class Hosts {
     return left;
   }
 
-  /** The rows of all hosts for whoever resumes, who goes by the wall time as it is then. */
+  /** The rows of all hosts for a resumed run, which goes by the wall time at that moment. */
   close({ transaction }: Draft, wall: number): void {
     const now = this.#clock.now();
     for (const host of this.#byId.values()) {
@@ -269,8 +269,8 @@ export class Hosts {
   }
 
   /**
-   * Hosts leave, the finished ones first, then those whose turn is furthest away. Where there are not too many, and one on disk is due, those
-   * are spared that could be asked now.
+   * Hosts leave, the finished ones first, then those whose turn is furthest away. If there are not too many and one on disk is due, hosts
+   * that could be asked now are spared.
    */
   #makeRoom(): Host[] {
     const swaps = this.#surplus === 0 && this.#isDue && !this.#evictionFutile;
@@ -297,7 +297,7 @@ export class Hosts {
     return leaving;
   }
 
-  /** It does not have to come back by itself: nothing of it is to be asked for. */
+  /** It does not have to come back by itself, because it has nothing to request. */
   #isFinished(host: Host): boolean {
     const isSurveyed = ({ robots, queue }: Origin) => robots.state !== 'unknown' && queue.holdsOnlyRest;
     const isDone = host.waiting === 0 || (this.#options.surveyOnly && host.origins.every(isSurveyed));
@@ -305,7 +305,7 @@ export class Hosts {
   }
 }
 
-/** What had failed when the host left memory is asked once more, should a URL come to wait there: why it failed is not kept. */
+/** An origin that had failed when its host left memory is asked once more if a URL comes to wait there: the cause is not kept. */
 function keptState(robots: string, unreachable: SchedulerOptions['robotsUnreachable']): RobotsState {
   if (robots === UNANSWERED_ROBOTS) {
     return unreachable === 'allow' ? 'ready' : 'unknown';

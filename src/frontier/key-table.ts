@@ -4,7 +4,7 @@ import type { Standing, Way } from '../store/standing.js';
  * The exact seen set in memory: one table in shared memory, written by the coordinator, read by every lane.
  *
  * A key is the first 128 bits of the URL's SHA-256. Its first 12 bits choose one of 4,096 segments, so an entry need not hold them;
- * in their place stands what a lane has to know of the URL:
+ * in their place stands what a lane has to know about the URL:
  *
  *   word 0   key bits 12–31 | standing (3 bits) | depth (9 bits)
  *   word 1–3 the rest of the key
@@ -21,7 +21,7 @@ const MAX_LOAD = 0.78;
 const GROWTH = 1.25;
 
 const DEPTH_BITS = 9;
-/** Depths from here on are not told apart in the table: whoever asks is told that they have no end, and the store decides. */
+/** The table does not tell depths from here on apart: it reports them as infinite, and the store decides. */
 export const DEEPEST: number = (1 << DEPTH_BITS) - 1;
 
 export type Key = ArrayLike<number>;
@@ -94,7 +94,7 @@ export class KeyTable extends KeyTableView {
   readonly #counts = new Uint32Array(SEGMENTS);
   readonly #spilled = new Uint8Array(SEGMENTS);
   readonly #budgetBytes: number;
-  /** 1 while nothing has been written to the segment: so long it counts for nothing. */
+  /** 1 while nothing has been written to the segment: until then it does not count. */
   readonly #fresh = new Uint8Array(SEGMENTS).fill(1);
   readonly #changed = new Set<number>();
   #bytes = 0;
@@ -239,7 +239,7 @@ export class KeyTable extends KeyTableView {
   }
 }
 
-/** All in one block: a lane that starts with them is told nothing new for the first 50,000 URLs. */
+/** All segments begin in one block: a lane that starts with it needs no further segments for the first 50,000 URLs. */
 function firstSegments(): Uint32Array[] {
   const block = new SharedArrayBuffer(SEGMENTS * FIRST_WORDS * 4);
   return Array.from(

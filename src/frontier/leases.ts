@@ -22,7 +22,7 @@ export interface Leased {
   /** The origin whose robots.txt this is, where it is one. */
   readonly robotsOf: Origin | null;
   readonly sentAt: number;
-  /** The flags that it was asked for by; more may be learnt of it meanwhile. */
+  /** The flags that it was requested with; more may be learnt meanwhile. */
   readonly askedBy: number;
   headersSeen: boolean;
   ended: boolean;
@@ -37,14 +37,14 @@ interface Surroundings {
 }
 
 /**
- * What is leased. A URL is handed out here, its response moves the clock and the backoff of its host at once, long before it is committed, and
- * its outcome takes it back. Each lease is taken back exactly once; while one is out, its host stays in memory.
+ * The URLs that are leased. A URL is handed out here; its response moves the clock and the backoff of its host at once, long before it is
+ * committed; its outcome ends the lease. Each lease ends exactly once; while one is out, its host stays in memory.
  */
 export class Leases {
   readonly #parts: Pick<FrontierParts, 'options' | 'clock' | 'random' | 'traps' | 'events'>;
   readonly #around: Surroundings;
   readonly #out = new Map<number, Leased>();
-  /** Flags of URLs that are waiting or under way, where more was learnt of them since memory has them. */
+  /** Flags of waiting or leased URLs about which more was learnt since they came into memory. */
   readonly #newFlags = new Map<number, number>();
   #ownRobots = 0;
   #troubles = 0;
@@ -58,12 +58,12 @@ export class Leases {
     return this.#out.size;
   }
 
-  /** Of them, those for a robots.txt where it belongs: these are in no queue. */
+  /** Leases for a robots.txt in its own place: these are in no queue. */
   get ownRobots(): number {
     return this.#ownRobots;
   }
 
-  /** How many requests told of trouble with their host. */
+  /** How many requests showed trouble with their host. */
   get troubles(): number {
     return this.#troubles;
   }
@@ -72,7 +72,7 @@ export class Leases {
     return this.#out.get(id);
   }
 
-  /** More is known of a URL that waits or is under way. */
+  /** More is known about a URL that waits or is under way. */
   learnFlags(id: number, flags: number): void {
     this.#newFlags.set(id, flags);
   }
@@ -83,7 +83,7 @@ export class Leases {
     return newest;
   }
 
-  /** Up to `want` URLs whose hosts may be asked now, and what lanes may take in stock. */
+  /** Leases up to `want` URLs whose hosts may be asked now, and what lanes may take in stock. */
   lease(want: number, stock: StockRoom, draft: Draft): Lease[] {
     if (want <= 0) {
       return [];
@@ -94,7 +94,7 @@ export class Leases {
       this.#skip(each, draft);
     }
     for (const host of probes) {
-      // Its time has come: its URLs are queued again, and one of them goes to see.
+      // Its time has come: its URLs are queued again, and one of them tests it.
       host.probe();
       scheduler.deferralChanged(host);
       draft.move({ host }, { from: UrlState.deferred, to: UrlState.queued, reason: null });
@@ -110,13 +110,13 @@ export class Leases {
     if (item.kind === UrlKind.sitemap) {
       draft.cutSitemap(origin.host);
     } else {
-      // What only a third party has named is no page yet.
+      // A URL that only a third party has named is not a page yet.
       draft.settled.skipped += (flags & UrlFlag.candidate) === 0 ? 1 : 0;
     }
     draft.pin(origin.host);
   }
 
-  /** At the last moment: a limit or a trap keeps it from being fetched. */
+  /** Decides at the last moment whether a limit or a trap keeps it from being fetched. */
   #cut(item: QueuedUrl, host: Host, draft: Draft): { reason: string; pattern: string | null } | null {
     const { budget } = this.#around;
     const isNewSitemap = item.kind === UrlKind.sitemap && item.attempts === 0;
@@ -239,7 +239,7 @@ export class Leases {
     return item.kind === UrlKind.probe || isSecondLook(item) || (isRead && this.#parts.traps.wantsText(item.url));
   }
 
-  /** False where its host must not be asked any more as it was when the URL was leased. What is paced has its host's clock to itself. */
+  /** False if its host may no longer be asked in the way the URL was leased. A paced lease has its host's clock to itself. */
   mayGo({ id, kind, paced }: Lease): boolean {
     const host = this.#out.get(id)?.origin.host;
     if (host === undefined || paced || kind === UrlKind.robots) {
@@ -281,7 +281,7 @@ export class Leases {
     }
   }
 
-  /** What a response tells about its host: where it is, how much it can take, and whether it is in trouble. */
+  /** What a response says about its host: where it is, how much it can take, and whether it is in trouble. */
   #judgeHost({ item, origin: { host }, sentAt }: Leased, outcome: Outcome): void {
     const { options, clock } = this.#parts;
     const { status, errorClass } = outcome;
@@ -328,7 +328,7 @@ export class Leases {
     origin.host.unpin();
     this.#ownRobots -= robotsOf !== null && item.hops === 0 ? 1 : 0;
     if (isFirstOfPage(item)) {
-      // With the same transaction the store counts it.
+      // The store counts it with the same transaction.
       origin.host.firstEnded();
     }
     item.flags = this.#takeFlags(item);
@@ -343,6 +343,6 @@ function ifModified({ flags, etag, lastModified }: QueuedUrl): { ifModified?: No
   return { ifModified: { ...(etag ? { etag } : {}), ...(lastModified ? { lastModified } : {}) } };
 }
 
-/** One that begins to answer and comes to no end holds its place as one that never does. */
+/** A host that begins to answer and never finishes holds its place like one that never answers. */
 const robotsEnd = ({ errorClass, status }: Outcome): RobotsEnd =>
   errorClass === 'timeout' || errorClass === 'too_slow' ? 'silent' : status === null ? 'other' : 'answered';

@@ -2,7 +2,7 @@ import type { OriginRow } from '../store/transaction.js';
 import { UNANSWERED_ROBOTS } from '../store/url-state.js';
 
 /**
- * What the rules of an origin are by now:
+ * The state of an origin's rules:
  *
  *   unknown ──► fetching ──► ready         its rules are known, or there are none
  *      ▲           │  ├────► unreachable   it does not answer: nothing may be fetched
@@ -28,7 +28,7 @@ export class OriginRobots {
   /** Wall times. */
   #readAt: number | null = null;
   #expiresAt = 0;
-  /** Kept in the store, with the time of the next try: a run that goes on with another begins no new series. */
+  /** Kept in the store with the time of the next try, so that a resumed run begins no new series. */
   #tries = 0;
   #retryAt = 0;
   #problem: string | null = null;
@@ -75,7 +75,7 @@ export class OriginRobots {
     return changed;
   }
 
-  /** Something about it is to be kept with the next transaction of its host. */
+  /** Something about it has changed and goes into the next transaction of its host. */
   touch(): void {
     this.#changed = true;
   }
@@ -106,22 +106,22 @@ export class OriginRobots {
     return this.#problem;
   }
 
-  /** It did not answer, and what waits is asked for all the same. */
+  /** Whether it did not answer and its URLs are requested anyway. */
   get isUnanswered(): boolean {
     return this.#isUnanswered;
   }
 
-  /** How often in a row it could not be had. */
+  /** How often in a row it could not be read. */
   get tries(): number {
     return this.#tries;
   }
 
-  /** Monotonic: it is not asked for before. */
+  /** Monotonic time before which it is not requested. */
   get retryAt(): number {
     return this.#retryAt;
   }
 
-  /** No rules are waited for here. */
+  /** Whether nothing waits for rules here. */
   get isNeverAwaited(): boolean {
     return this.#expiresAt === Number.MAX_SAFE_INTEGER;
   }
@@ -130,9 +130,9 @@ export class OriginRobots {
     return this.#sitemapsSought;
   }
 
-  /** Whether it has to be asked for before anything else: the rules are not known, or not any more. */
+  /** Whether it has to be requested before anything else, because the rules are not known or have expired. */
   isNeeded(wall: number): boolean {
-    // A clock that was set back tells nothing about its age.
+    // A clock that was set back says nothing about its age.
     if (this.#state === 'ready' && (wall >= this.#expiresAt || wall < (this.#readAt ?? 0))) {
       this.#state = 'unknown';
       this.#changed = true;
@@ -149,7 +149,7 @@ export class OriginRobots {
     this.#changed = true;
   }
 
-  /** @param wantsOneBack all URLs of the origin are under way: the next that comes back is queued again, so that robots.txt is asked for */
+  /** @param wantsOneBack all URLs of the origin are under way: the next that comes back is queued again, so that robots.txt is requested */
   askAgain(wantsOneBack = this.#wantsOneBack): void {
     this.#state = 'unknown';
     this.#wantsOneBack = wantsOneBack;
@@ -163,7 +163,7 @@ export class OriginRobots {
     this.#wantsOneBack = false;
   }
 
-  /** It could not be had. Returns how often that was in a row. */
+  /** It could not be read. Returns how often that has happened in a row. */
   missed(): number {
     return ++this.#tries;
   }
@@ -186,7 +186,7 @@ export class OriginRobots {
     this.#retryAt = 0;
   }
 
-  /** It is crawled as if everything were allowed. @param tries count on: another run asks once, to see */
+  /** It is crawled as if everything were allowed. @param tries counted further: another run tries once */
   passedOver(isUnanswered: boolean, tries: number): void {
     this.#isUnanswered = isUnanswered;
     this.#tries = tries;

@@ -7,7 +7,7 @@ import type { SetCookie } from '../url/cookies.js';
 import { pathOf } from '../url/host.js';
 import { urlKey } from '../url/identity.js';
 
-/** What the frontier and the lanes hand each other: leases go, outcomes come back, and with them offers of URLs that are new. */
+/** What the frontier and the lanes exchange: leases go out, outcomes come back, and with them offers of new URLs. */
 
 /**
  * A URL that a page, a sitemap or a user names, as a lane judged it; `unlisted` ones are only ends of edges. It becomes a `NewUrl` when it is
@@ -18,7 +18,7 @@ export interface Offer extends Omit<NewUrl, 'id' | 'origin' | 'parent' | 'unsure
   pattern: string | null;
 }
 
-/** A page that waits to be fetched, and that nothing else is known of. */
+/** A page that waits to be fetched, and about which nothing else is known. */
 export function pageOffer(url: string, depth: number): Offer {
   return {
     url,
@@ -42,7 +42,7 @@ export const seedOffer = (url: string, seed: number): Offer => ({
   flags: UrlFlag.seed,
 });
 
-/** What a user adds by hand: asked for whatever the scope says. */
+/** A URL that a user adds: it is requested whatever the scope says. */
 export const addedOffer = (url: string, { depth, seed, place, data }: AddedUrl): Offer => ({
   ...pageOffer(url, depth),
   class: place,
@@ -53,7 +53,7 @@ export const addedOffer = (url: string, { depth, seed, place, data }: AddedUrl):
 
 export interface AddedUrl {
   depth: number;
-  /** The seed whose scope lets it in, else the first. */
+  /** The seed whose scope lets it in, or the first one. */
   seed: number;
   place: QueueClass;
   /** Text of JSON. */
@@ -61,9 +61,9 @@ export interface AddedUrl {
 }
 
 export interface SitemapOfferOptions {
-  /** Depth forbids all that it could name: it is kept, and not asked for. */
+  /** Depth forbids everything that it could name: it is kept, and not requested. */
   isBeyond?: boolean | undefined;
-  /** Nobody names it: it is looked for where sitemaps usually lie, and need not be there. */
+  /** It is not named anywhere: it is looked for where sitemaps usually lie, and need not exist. */
   isGuess?: boolean;
 }
 
@@ -82,8 +82,8 @@ export function sitemapOffer(url: string, depth: number, { isBeyond, isGuess }: 
 }
 
 /**
- * What a page loads while it is rendered: from any host, and a page of none. Somebody waits for it, so it goes first at its host. One that
- * was dropped from the store since is asked for as one of the next generation.
+ * A file that a page loads while it is rendered, from any host. The page waits for it, so it goes first at its host. One that
+ * was dropped from the store since is requested as one of the next generation.
  */
 export const assetOffer = (url: string, hops = 0, generation = 0): Offer => ({
   ...pageOffer(url, 0),
@@ -93,7 +93,7 @@ export const assetOffer = (url: string, hops = 0, generation = 0): Offer => ({
   hops,
 });
 
-/** Where a robots.txt has moved to. A page may have the same URL, and must not be taken for known: so it has no key. */
+/** The place that a robots.txt has moved to. It has no key, because a page with the same URL must not be taken for known. */
 export const robotsHopOffer = (url: string, hops: number): Offer => ({
   ...pageOffer(url, 0),
   key: [0, 0, 0, 0],
@@ -102,7 +102,7 @@ export const robotsHopOffer = (url: string, hops: number): Offer => ({
   hops,
 });
 
-/** Makes offers, in pieces, of URLs out of scope that are known from elsewhere: links may lead to them, and nobody asks for them. */
+/** Makes offers, in pieces, of URLs out of scope that are known from elsewhere: links may lead to them, but they are not requested. */
 export const knownOffers = (urls: Iterable<string>, pieceSize: number): IterableIterator<Offer[]> =>
   inPieces(urls, pieceSize, (url) => ({
     ...pageOffer(url, 0),
@@ -142,10 +142,10 @@ function* inPieces(
   }
 }
 
-/** What third parties name stands where a sitemap's URLs stand. */
+/** URLs from third parties have the same depth as those of a sitemap. */
 export const CANDIDATE_DEPTH = 1;
 
-/** A URL that only a third party names: no page until it answers, or a page leads to it. */
+/** A URL that only a third party names: it is not a page until it answers, or a page leads to it. */
 export function candidateOffer(url: string, seed: number, source: number, places: QueuePlaces): Offer {
   return {
     ...pageOffer(url, CANDIDATE_DEPTH),
@@ -155,7 +155,7 @@ export function candidateOffer(url: string, seed: number, source: number, places
   };
 }
 
-/** It looks like a trap: never asked for, but its pattern is counted and named. */
+/** It looks like a trap: it is never requested, but its pattern is counted and named. */
 export const trappedCandidate = (url: string, seed: number, pattern: string): Offer => ({
   ...pageOffer(url, CANDIDATE_DEPTH),
   state: UrlState.unlisted,
@@ -164,7 +164,7 @@ export const trappedCandidate = (url: string, seed: number, pattern: string): Of
   pattern,
 });
 
-/** No connection by TLS; where there is no such name, or no public address, plain HTTP would not help. */
+/** There was no connection over TLS; without such a name or a public address, plain HTTP would not help. */
 const NO_TLS: ReadonlySet<string | null> = new Set(['connection_refused', 'connection_reset', 'tls', 'timeout']);
 
 /** The same name without TLS, where that may be why it did not answer, and it is in scope. */
@@ -196,7 +196,7 @@ const USUAL_PRIORITY = 0.5;
 /** Ranks from the highest priority of a sitemap to the lowest. */
 const SITEMAP_RANKS = 4;
 
-/** Where a new URL waits at its host, by the order of the crawl. It keeps its place, by whichever way it is found again. */
+/** Where a new URL waits at its host, by the order of the crawl. It keeps its place, however it is found again. */
 export class QueuePlaces {
   readonly #ranks: boolean;
 
@@ -209,7 +209,7 @@ export class QueuePlaces {
     return zone === null || this.#ranks ? this.#place(url, depth - 1) : QueueClass.rest + zone;
   }
 
-  /** Where a hook of the user's wants it; null where the order of the crawl knows no ranks. */
+  /** The rank that a hook of the user's gives it; null if the crawl's order has no ranks. */
   ofRank(rank: number): QueueClass | null {
     return this.#ranks ? QueueClass.rest + rank : null;
   }
@@ -240,15 +240,15 @@ export interface Lease extends KnownUrl {
   host: string;
   /** The host has a delay: one request awaits headers at a time, on one connection. */
   paced: boolean;
-  /** So many requests of its host may be on the wire at once; what is leased beyond that waits in the lane. */
+  /** How many requests of its host may be on the wire at once; leases beyond that wait in the lane. */
   wireLimit: number;
   origin: number;
-  /** Compact rules of its robots.txt; null where everything is allowed. Version changes with the rules. */
+  /** Compact rules of its robots.txt; null if everything is allowed. The version changes with the rules. */
   rules: string | null;
   rulesVersion: number;
   /** Its text is wanted, to see whether its pattern still brings anything new. */
   wantsText: boolean;
-  /** Asks for it only if it has changed. */
+  /** Requests it only if it has changed. */
   ifModified?: { etag?: string; lastModified?: string };
   /** The header to ask with; only its own origin has set what is in it. */
   cookie?: string;
@@ -270,7 +270,7 @@ export interface PagePiece extends LinkPiece {
   page: LinkSource;
 }
 
-/** The edges of a page in words: of each its place in the list of URLs, which has each of them once, and what the page says of it. */
+/** The edges of a page as data: for each its place in the list of URLs, which has each URL once, and what the page says about it. */
 export interface EdgeTargets {
   urls: string[];
   places: number[];
@@ -292,7 +292,7 @@ export type RobotsAnswer =
   /** No such name, refused, TLS: the error is the result of each of the origin's URLs. */
   | { standing: 'failed'; errorClass: ErrorClass };
 
-/** What came of a lease; of what a page with very many links leads to, it has what no piece had. */
+/** The result of a lease. For a page with very many links, it has those links that no piece had. */
 export interface Outcome extends LinkPiece {
   id: number;
   status: number | null;
@@ -309,13 +309,13 @@ export interface Outcome extends LinkPiece {
   heldBytes: number;
   parseMs: number;
   page: SealedPage | null;
-  /** The exchange as records of an archive, where there is to be one. */
+  /** The exchange as records of an archive, if one is written. */
   archived?: Parcel;
   /** The cache answered, or had no answer: no request was made. */
   fromCache?: true;
   /** The server says that it is as it was. */
   unchanged?: true;
-  /** The page is that of an earlier crawl: its server says that it has not changed, or (`fromCache`) nobody was asked because it is young. */
+  /** The page is that of an earlier crawl: its server says that it has not changed, or (`fromCache`) it is so young that no request was made. */
   isCarriedOver?: true;
   /** HEAD was refused: ask again for the first byte. Or what looked binary is a page: ask for all of it. */
   askAgain: 'ranged' | 'whole' | null;
@@ -324,7 +324,7 @@ export interface Outcome extends LinkPiece {
   redirectUrl: string | null;
   /** Those that a redirect set. */
   cookies?: SetCookie[];
-  /** Only where someone listens to edges. */
+  /** Set only if someone listens to edges. */
   targets: EdgeTargets | null;
   robots: RobotsAnswer | null;
   /** URLs counted as skipped because their scheme is not http(s). */
@@ -332,7 +332,7 @@ export interface Outcome extends LinkPiece {
   textHash: number | null;
   /** How much there is to read, and whether a browser has to see it; `isKept`: the page stays in the store, whatever the browser makes of it. */
   measured?: { text: number; needsBrowser: boolean; isKept?: true };
-  /** It was answered by what another lease had asked for: a route of the same page. */
+  /** Whether another lease's request answered it: a route of the same page. */
   isShared?: true;
   /** Links that a hook of the user's did not want to be followed, by its words. */
   hookSkips?: Record<string, number>;
@@ -346,7 +346,7 @@ export interface Outcome extends LinkPiece {
 export interface RenderedOutcome {
   page: Omit<LinkSource, 'kind'> & { url: string };
   text: number | null;
-  /** Null: it stays as it came. */
+  /** Null if it stays as it came. */
   outcome: Outcome | null;
   /** Then: as functions of the user's have seen it, where there are any. */
   asItCame?: Outcome | null;
@@ -355,7 +355,7 @@ export interface RenderedOutcome {
   isUntried?: true;
 }
 
-/** What those who listen are told of a page that is settled for good: the URL, the verdict in words, and all that came back. */
+/** What listeners get for a page that is settled for good: the URL, the verdict in words, and all that came back. */
 export interface SettledPage {
   url: string;
   depth: number;
@@ -363,7 +363,7 @@ export interface SettledPage {
   state: 'done' | 'failed' | 'skipped';
   reason: string | null;
   external: boolean;
-  /** What its record says where a user gave data with its URL: text of JSON. */
+  /** The data that a user gave with its URL, for its record: text of JSON. */
   data?: string;
   outcome: Outcome;
 }
@@ -419,7 +419,7 @@ export type ReadFields =
   | 'skippedLinks'
   | 'textHash';
 
-/** So many characters of outcomes go into one message or one commit. A single one may be heavier, but no page is without bounds. */
+/** The most characters of outcomes in one message or commit. A single outcome may be larger, but every page has bounds. */
 const LIGHT = 16 << 20;
 const OFFER_WEIGHT = 256;
 

@@ -10,7 +10,7 @@ export interface BackoffOptions {
   maxRetryAfterMs: number;
 }
 
-/** Connect errors, time-outs, 5xx and 429 tell that the host is in trouble; other 4xx tell nothing about it. */
+/** Connect errors, time-outs, 5xx and 429 show that the host is in trouble; other 4xx say nothing about it. */
 export function isHostTrouble(status: number | null, errorClass: ErrorClass | null): boolean {
   if (status !== null) {
     return status === 429 || status >= 500;
@@ -71,7 +71,7 @@ export class Tuner {
     return Math.max(1, Math.floor(this.#limit));
   }
 
-  /** To be kept across restarts. */
+  /** What is kept across restarts. */
   get exact(): number {
     return this.#limit;
   }

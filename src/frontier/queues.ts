@@ -17,7 +17,7 @@ export class Queues {
   readonly #clock: Clock;
   readonly #hosts: Hosts;
   readonly #wantsLoad = new Set<Origin>();
-  /** There was no room for what has to be loaded; false when that may have changed. */
+  /** Whether there was no room for what has to be loaded; false when that may have changed. */
   #full = false;
   #inMemory = 0;
   #peakInMemory = 0;
@@ -42,7 +42,7 @@ export class Queues {
     return this.#secondLooks;
   }
 
-  /** Something is to be loaded, and there may be room for it. */
+  /** Whether something is to be loaded and there may be room for it. */
   get wantLoad(): boolean {
     return this.#wantsLoad.size > 0 && !this.#full;
   }
@@ -54,7 +54,7 @@ export class Queues {
     this.#secondLooks += queue.secondLooks - waited;
   }
 
-  /** Pages of a survey stay on disk: nobody asks for them. */
+  /** Pages of a survey stay on disk: they are not requested. */
   isHeld(place: QueueClass): boolean {
     return this.#options.surveyOnly && place >= QueueClass.rest;
   }
@@ -83,9 +83,9 @@ export class Queues {
   }
 
   /**
-   * Origins whose next URLs are on disk, and how many of them each may load: nobody starves because others fill the memory.
+   * Origins whose next URLs are on disk, and how many each may load, so that none starves because others fill the memory.
    *
-   * @param isStuck nothing is under way and nobody may be asked now. Retries and redirects are never on disk only: where they alone fill the
+   * @param isStuck nothing is under way and no host may be asked now. Retries and redirects are never on disk only: if they alone fill the
    * memory, and none of them may go, one URL goes past them.
    */
   takeLoads(isStuck: boolean): { origins: Origin[]; each: number } {
@@ -101,12 +101,12 @@ export class Queues {
     return { origins, each: Math.min(MOST_LOADED, Math.floor(free / Math.max(1, origins.length))) };
   }
 
-  /** @param loaded is told of each host once its URLs are there */
+  /** @param loaded called with each host once its URLs are there */
   async load(store: StorePort, origins: Origin[], each: number, loaded: (host: Host) => void): Promise<void> {
     const loads = origins.flatMap((origin) => {
       const wanted = origin.queue.wanting();
       if (wanted === null) {
-        // Something came into memory since, or all of it was put off.
+        // Something has come into memory since, or all of it was put off.
         origin.setLoading(false);
         loaded(origin.host);
         return [];
@@ -164,7 +164,7 @@ export class Queues {
     for (const host of holders) {
       const keep = host.readyAt > now && frontierLimit <= holders.length ? 0 : share;
       for (const origin of host.origins) {
-        // One that waits for URLs of a class that goes first cannot use those that it holds.
+        // A host that waits for URLs of an earlier class cannot use those that it holds.
         this.#leave(origin.queue.trim(this.#wantsLoad.has(origin) ? 0 : keep));
       }
     }

@@ -8,7 +8,7 @@ import { ROBOTS_AGE_MS, ROBOTS_RETRIES_MS, type SchedulerOptions } from './optio
 import { type Offer, type Outcome, type RobotsAnswer, robotsHopOffer } from './outcome.js';
 
 export interface RobotsStep {
-  /** It redirects: this URL is asked next, in the name of the first origin. */
+  /** It redirects: this URL is requested next, on behalf of the first origin. */
   hop: { offer: Offer; walk: RobotsWalk } | null;
   /** The fate of all URLs that wait at the origin. */
   bulk: { to: UrlState; reason: string } | null;
@@ -24,14 +24,14 @@ const NOTHING: RobotsStep = { hop: null, bulk: null, settled: false, sitemaps: [
 
 /**
  * What an answer to a request for robots.txt means for the origin that it was asked for (RFC 9309, and what it leaves open). A robots.txt that
- * redirects is followed here: each hop is a URL of its own, asked for in the name of the origin that the first was asked for.
+ * redirects is followed here: each hop is a URL of its own, requested on behalf of the first origin.
  */
 export class RobotsAnswers {
   readonly #options: SchedulerOptions;
   readonly #clock: Clock;
-  /** A bare domain waits there that can be asked in another way: nobody insists on this one. */
+  /** Whether a bare domain waits there that has another spelling to try: then this one is given up early. */
   readonly #hasOtherSpelling: (origin: string) => boolean;
-  /** Redirected requests, by id: which origin they are asked for, which they are sent to, and by which way. */
+  /** Redirected requests, by id: on behalf of which origin they are made, which they are sent to, and over which hops. */
   readonly #owners = new Map<number, { owner: Origin; at: string; walk: RobotsWalk }>();
 
   constructor(options: SchedulerOptions, clock: Clock, hasOtherSpelling: (origin: string) => boolean) {
@@ -52,7 +52,7 @@ export class RobotsAnswers {
     return this.#owners.get(id)?.owner ?? null;
   }
 
-  /** Nothing that waits at this origin is asked for any more: the fate of those whose robots.txt was to be found there. */
+  /** Nothing that waits at this origin is requested any more: origins whose robots.txt was to be found there share its fate. */
   abandoned(
     at: string,
     standing: 'failed' | 'unreachable',
@@ -85,7 +85,7 @@ export class RobotsAnswers {
     if (target !== undefined) {
       const meaning = walk.redirected(item.url, target.url, outcome.cookies ?? []);
       if (meaning === 'ask' && this.#isForeign(target.url)) {
-        // Only the machine that has that host may ask it, and what it reads there does not come here.
+        // Only the machine that owns that host may send requests to it, and its answers do not come here.
         return this.#options.obeyRobots
           ? this.#letsGo
             ? this.#passOver(owner)
@@ -132,7 +132,7 @@ export class RobotsAnswers {
     return { ...NOTHING, settled: true, sitemaps };
   }
 
-  /** 5xx, 429 or no answer: nothing of the origin may be fetched. Asked twice more, then put off, or let go by where the user says so. */
+  /** 5xx, 429 or no answer: nothing of the origin may be fetched. It is requested twice more, then put off, or ignored if the user says so. */
   #unreachable(owner: Origin): RobotsStep {
     const pause = ROBOTS_RETRIES_MS[owner.robots.missed() - 1];
     if (pause !== undefined) {
@@ -154,7 +154,7 @@ export class RobotsAnswers {
     if (this.#letsGo) {
       return this.#passOver(owner);
     }
-    // Where its robots.txt has moved, the host itself has answered.
+    // If its robots.txt has moved, the host itself has answered.
     return hops > 0 ? this.#putOff(owner) : this.#givenUp(owner, errorClass);
   }
 
@@ -178,7 +178,7 @@ export class RobotsAnswers {
     return step;
   }
 
-  /** The host itself cannot be had: that is the result of each of its URLs. */
+  /** The host itself cannot be reached: that is the result of each of its URLs. */
   #failed(owner: Origin, errorClass: string): RobotsStep {
     const transient = errorClass === 'connection_refused' || errorClass === 'connection_reset';
     const { tries } = owner.robots;

@@ -1,6 +1,6 @@
 import type { Host } from './host.js';
 
-/** What came of a request for robots.txt: an answer, none in time, or something that says nothing about either, such as a refused connection. */
+/** The result of a request for robots.txt: an answer, none in time, or something that says nothing about either, such as a refused connection. */
 export type RobotsEnd = 'answered' | 'silent' | 'other';
 
 /** The hosts of one registrable domain, or on one address. */
@@ -8,7 +8,7 @@ interface Group {
   readonly kind: 'domain' | 'address';
   /** Places that its hosts hold. */
   held: number;
-  /** Until one of them has answered, nobody knows whether any will. */
+  /** Until one of them has answered, it is unknown whether any will. */
   standing: 'new' | 'answers' | 'silent';
   /** Those of its hosts that wait for others of it, by id, in the order in which they came. */
   readonly waiting: Map<number, Host>;
@@ -17,11 +17,11 @@ interface Group {
 /** A place that is taken, and who it counts for. */
 interface Place {
   readonly groups: readonly Group[];
-  /** It is held by one of whom silence is to be expected. */
+  /** Whether its holder is expected to stay silent. */
   readonly isDoubtful: boolean;
 }
 
-/** Of so many groups of a kind that nobody waits at it is remembered how they answered. */
+/** How many groups of a kind without waiting hosts are remembered, with how they answered. */
 const MOST_REMEMBERED = 10_000;
 
 /**
@@ -74,7 +74,7 @@ export class RobotsPlaces {
     return this.#waiting.has(host);
   }
 
-  /** So few are left that it matters who gets them: the address of a host has to be known. */
+  /** Whether so few places are left that it matters who gets them: then the address of a host has to be known. */
   get isScarce(): boolean {
     return this.#limit > 1 && this.#inFlight >= this.#part(2);
   }
@@ -123,7 +123,7 @@ export class RobotsPlaces {
     }
   }
 
-  /** As many as there are places now; one that left memory meanwhile, or wants nothing any more, must not cost the next its turn. */
+  /** Calls as many hosts as there are places; one that has left memory, or wants nothing any more, must not cost the next its turn. */
   called(): Host[] {
     const hosts: Host[] = [];
     this.#callFrom(hosts);
@@ -193,7 +193,7 @@ export class RobotsPlaces {
     this.#noteSilence(group);
   }
 
-  /** The group of the host that holds as many places as it may, or null. */
+  /** The host's group that holds as many places as it may, or null. */
   #whoIsInTheWay(host: Host): Group | null {
     return this.#groupsOf(host).find((group) => group.held >= this.#shareOf(group)) ?? null;
   }
@@ -245,7 +245,7 @@ export class RobotsPlaces {
   }
 }
 
-/** What is forgotten is only how it answered. What that costs is spread over what came since. */
+/** Only how a group answered is forgotten. This runs rarely, so its cost per new group is small. */
 function forgetSome(groups: Map<string, Group>): void {
   if (groups.size <= 2 * MOST_REMEMBERED) {
     return;

@@ -19,7 +19,7 @@ export interface SchedulerParts {
   hosts: Hosts;
   queues: Queues;
   budget: Budget;
-  /** This run goes on with another. */
+  /** Whether this run resumes another. */
   resumed: boolean;
   resolveAddress(hostName: string): Promise<string | null>;
   /** Something may be ready earlier than was said. */
@@ -30,7 +30,7 @@ export interface SchedulerParts {
 export type Cut = (item: QueuedUrl, host: Host) => { reason: string; pattern: string | null } | null;
 
 export interface Picks {
-  /** What goes out: a URL that waits, or (null) the robots.txt of its origin. */
+  /** What goes out: a waiting URL, or (null) the robots.txt of its origin. */
   picks: { origin: Origin; item: QueuedUrl | null }[];
   cut: { item: QueuedUrl; origin: Origin; reason: string; pattern: string | null }[];
   /** Hosts that were put off and whose time has come. */
@@ -47,11 +47,11 @@ export interface StockRoom {
 
 export const NO_STOCK: StockRoom = { most: 0, leaving: Number.POSITIVE_INFINITY };
 
-/** So many URLs are cut at most before another host gets its turn. */
+/** The most URLs that are cut before another host gets its turn. */
 const CUTS_A_TURN = 1_000;
 
 /**
- * Who is asked next. Only a host that may be asked now is ever looked at: a host has its turn at the time of its next
+ * Decides which host is asked next. Only a host that may be asked now is ever looked at: a host has its turn at the time of its next
  * request, and not at all while it has nothing to ask or no place for another request. So nobody waits for politeness, and one
  * look at the top of the heap says when something can happen.
  *
@@ -70,7 +70,7 @@ export class Scheduler {
   readonly #addresses: Addresses;
   readonly #figures: HostFigures;
   readonly #peaks = { host: 0, hostWaiting: 0, delayed: 0 };
-  /** Hosts that ask for as much as they may, and have more to ask for: a lane may take some of it in stock. */
+  /** Hosts that have as many requests out as they may, and more URLs waiting: a lane may take some of them in stock. */
   readonly #toStock = new Set<Host>();
   /** Leases of all hosts that are in stock. */
   #inStock = 0;
@@ -116,7 +116,7 @@ export class Scheduler {
     return this.#turns.size + this.#addresses.waiting;
   }
 
-  /** Leases that lanes hold and have not sent, because as many of their hosts are on the wire as may be. */
+  /** Leases that lanes hold and have not sent, because their hosts have as many requests on the wire as they may. */
   get inStock(): number {
     return this.#inStock;
   }
@@ -161,7 +161,7 @@ export class Scheduler {
     this.refresh(host);
   }
 
-  /** The host is in the user's quarantine no longer. False where it was in none. */
+  /** Ends the user's quarantine of the host. Returns false if it was in none. */
   release(name: string): boolean {
     const { wasHeld, host } = this.deferrals.release(name);
     if (host !== undefined) {
@@ -231,7 +231,7 @@ export class Scheduler {
         if (this.#turnOf(host) <= now) {
           result.probes.push(host);
         } else {
-          // It stood here from before it was put off.
+          // It has stood here since before it was put off.
           this.refresh(host);
         }
         continue;
@@ -333,7 +333,7 @@ export class Scheduler {
     return true;
   }
 
-  /** Where a robots.txt moved to is asked for as a URL that waits; it takes a place as the first request did. */
+  /** The new place of a robots.txt is requested like a waiting URL; it takes a place as the first request did. */
   #hasRobotsPlaceFor(item: QueuedUrl, host: Host): boolean {
     return item.kind !== UrlKind.robots || this.#robotsPlaces.isFreeFor(host);
   }
@@ -347,7 +347,7 @@ export class Scheduler {
     this.#hosts.use(host);
     this.#addresses.started(host);
     this.#noteWire(host);
-    // What a lane keeps in stock waits for its turn at the host too.
+    // A lane's stock waits for its turn at the host too.
     this.#peaks.hostWaiting = Math.max(this.#peaks.hostWaiting, host.inFlight - host.tuner.limit);
     if (item === null) {
       origin.robots.started();
@@ -381,7 +381,7 @@ export class Scheduler {
     this.refresh(host);
   }
 
-  /** After a second look twice the delay passes. */
+  /** After a second look, twice the delay passes. */
   #delaysAfter(item: QueuedUrl): number {
     return this.#options.secondLook && isSecondLook(item) ? 2 : 1;
   }
@@ -431,7 +431,7 @@ export class Scheduler {
     this.refresh(origin.host);
   }
 
-  /** Robots.txt is to be asked for once more. */
+  /** The robots.txt is to be requested once more. */
   askRobotsAgain({ robots, host }: Origin, wantsOneBack?: boolean): void {
     robots.askAgain(wantsOneBack);
     this.refresh(host);

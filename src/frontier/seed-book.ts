@@ -14,17 +14,17 @@ export interface SeedFate {
    * off, or the run ended first.
    */
   fate: 'open' | 'reached' | 'failed' | 'forbidden';
-  /** The reason in words, for `forbidden` the line of robots.txt; null where there is nothing to say. */
+  /** The reason in words, for `forbidden` the line of robots.txt; null if there is nothing to say. */
   detail: string | null;
-  /** Why it failed, as in the outputs; null where it has not. */
+  /** Why it failed, as in the outputs; null if it has not. */
   reason: Outcome['errorClass'];
-  /** HTTP status, where a status is why it failed; else null. */
+  /** The HTTP status if that is why it failed; otherwise null. */
   status: number | null;
-  /** Where it redirects to, as far as that is followed; null where it does not. */
+  /** Where it redirects to, as far as that is followed; null if it does not. */
   redirectsTo: string | null;
 }
 
-/** What became of each seed, and what is tried next where a bare domain does not answer the way it was first asked. */
+/** The result of each seed, and what is tried next if a bare domain does not answer in its first spelling. */
 export class SeedBook {
   readonly #seeds: SeedRow[];
   readonly #fates: SeedFate[];
@@ -136,7 +136,7 @@ export class SeedBook {
     );
   }
 
-  /** The host of these seeds cannot be had at all, or its robots.txt not be read. */
+  /** The host of these seeds cannot be reached, or its robots.txt cannot be read. */
   originFailed(origin: string, reason: string, outcome: Pick<Outcome, 'message' | 'errorClass'>): Offer[] {
     const offers: Offer[] = [];
     for (const seed of [...(this.#byOrigin.get(origin) ?? [])]) {

@@ -54,7 +54,7 @@ export class Settlement {
   readonly #parts: Pick<FrontierParts, 'options' | 'clock' | 'traps' | 'seeds' | 'events'>;
   readonly #around: Surroundings;
   readonly #rules: RetryRules;
-  /** Of pages that are handed on in pieces, by id. */
+  /** What is known about pages that are handed on in pieces, by id. */
   readonly #pieces = new Map<number, Pieces>();
   /** Pages that wait for a browser. */
   readonly #frames = new Map<number, Frame>();
@@ -242,7 +242,7 @@ export class Settlement {
     );
   }
 
-  /** What the page of a URL brought once a browser had seen it; null: it stays as it came. */
+  /** What a URL's page brought once a browser had rendered it; null if it stays as it came. */
   noteRendered(id: number, url: string, outcome: Outcome | null): void {
     const frame = this.#frames.get(id);
     this.#frames.delete(id);
@@ -255,7 +255,7 @@ export class Settlement {
     }
   }
 
-  /** All frames of a site look alike: what one brought counts when it is known whether a browser makes more of it. */
+  /** All empty frames of a site look alike: what one brought counts once it is known whether a browser makes more of it. */
   #keepFrame(id: number, frame: Frame): void {
     this.#frames.set(id, frame);
     if (this.#frames.size > MOST_FRAMES) {
@@ -266,7 +266,7 @@ export class Settlement {
   }
 
   #noteTrap({ id, url, flags }: QueuedUrl, outcome: Outcome, pieces: Pieces): void {
-    // What is only checked was not read: it says nothing of what its pattern brings.
+    // A page that is only checked was not read: it says nothing about what its pattern brings.
     if (outcome.unsent === null && outcome.status !== null && (flags & UrlFlag.external) === 0) {
       const newShapes = pieces.bringNews || this.#bringsNews(url, outcome.offers);
       const brought = { newShapes, textHash: outcome.textHash };
@@ -322,7 +322,7 @@ export class Settlement {
   }
 }
 
-/** It was only looked at, and turned out meanwhile to be one that is read; or it has to wait for what its robots.txt says of sitemaps. */
+/** It was only checked, but is now known to be a page to read; or it has to wait for the sitemaps that its robots.txt names. */
 const isAskedAgain = ({ item, origin, askedBy }: Leased, { unsent }: Outcome): boolean =>
   origin.robots.wantsOneBack || (unsent === null && asksForMore(askedBy, item.flags, item.url));
 

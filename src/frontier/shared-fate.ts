@@ -20,12 +20,12 @@ interface Surroundings {
 }
 
 /**
- * All waiting URLs of a host or an origin share one fate: put off because it is in trouble, failed because it cannot be had. What comes to wait
- * there afterwards goes the same way with the next transaction.
+ * All waiting URLs of a host or an origin share one fate: put off because it is in trouble, or failed because it cannot be reached. URLs that
+ * come to wait there afterwards follow with the next transaction.
  */
 export class SharedFate {
   readonly #around: Surroundings;
-  /** URLs were queued again at these, where all else is given up. */
+  /** Origins that are given up, but at which URLs were queued again. */
   readonly #late = new Set<Origin>();
 
   constructor(around: Surroundings) {
@@ -69,7 +69,7 @@ export class SharedFate {
     }
   }
 
-  /** The robots.txt of the origin cannot be had: that decides for all that waits there. */
+  /** The robots.txt of the origin cannot be read: that decides for all that waits there. */
   giveUp(origin: Origin, to: UrlState, reason: string, draft: Draft): void {
     this.#moveAll({ origin }, to, reason, draft);
   }

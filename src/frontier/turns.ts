@@ -141,7 +141,7 @@ export class Turns<T extends TurnTaker> {
   readonly #dropped: (host: T) => void;
   #firstInARow = 0;
 
-  /** @param dropped is told of each host that stood here and has left memory since. */
+  /** @param dropped called with each host that stood here and has left memory since. */
   constructor(order: Order, dropped: (host: T) => void) {
     this.#homePagesFirst = order === 'priority';
     this.#dropped = dropped;
@@ -180,7 +180,7 @@ export class Turns<T extends TurnTaker> {
     }
   }
 
-  /** Of those whose time has come. */
+  /** Takes the next of those whose time has come. */
   popDue(now: number): T | undefined {
     this.#dropEvicted();
     const othersWait = this.#others.nextAt <= now;

@@ -3,7 +3,7 @@ import { QUEUE_CLASSES, QueueClass, UrlFlag, UrlKind } from '../store/url-state.
 import type { Choose } from './options.js';
 import { type HeapItem, ReadyHeap } from './turns.js';
 
-/** A rank whose turn has not come while so many URLs of others went has the next one, whatever waits before it. */
+/** After this many URLs of other ranks, a rank that has had no turn gets the next one, whatever waits before it. */
 export const TURNS_UNTIL_AGED = 100;
 
 /**
@@ -55,7 +55,7 @@ export class UrlQueue {
     return this.#urgentOnDisk === 0 && this.#front() >= 0;
   }
 
-  /** Neither urgent ones nor seeds wait. */
+  /** Whether neither urgent ones nor seeds wait. */
   get holdsOnlyRest(): boolean {
     return this.#urgent.size + this.#urgentOnDisk === 0 && !this.hasSeeds;
   }
@@ -172,7 +172,7 @@ export class UrlQueue {
     return window;
   }
 
-  /** The class whose turn it is, in memory or on disk; -1 where none waits. */
+  /** The class whose turn it is, in memory or on disk; -1 if none waits. */
   #front(): QueueClass {
     let front = -1;
     for (let place: QueueClass = QueueClass.seed; place < this.#windows.length; place++) {
@@ -354,7 +354,7 @@ class QueueWindow {
  * looks through those that wait. Second looks come after all others.
  */
 export class UrgentQueue {
-  /** None where nothing was ever urgent: of very many hosts that holds for nearly all. */
+  /** Empty if nothing was ever urgent, which is so at nearly all of very many hosts. */
   #sorts: readonly Sort[] = [];
   #added = 0;
   #size = 0;
@@ -394,7 +394,7 @@ export class UrgentQueue {
     return first?.take();
   }
 
-  /** The time of the first that is allowed; Infinity where there is none. */
+  /** The time of the first that is allowed; Infinity if there is none. */
   readyAt(allowed: (item: QueuedUrl) => boolean): number {
     return this.#size === 0 ? Number.POSITIVE_INFINITY : Math.min(...this.#sorts.map((sort) => sort.readyAt(allowed)));
   }

@@ -5,7 +5,7 @@ import type { Outcome } from './outcome.js';
 
 /** What an answer means for the URL that was asked for. */
 
-/** What becomes of a page after one request. */
+/** What happens to a page after one request. */
 export type Verdict =
   | { state: typeof UrlState.done | typeof UrlState.failed | typeof UrlState.skipped; reason: string | null }
   /** `look`: the one that this request was part of, where it is over and the second begins. */
@@ -15,15 +15,15 @@ export interface RetryRules {
   retries: number;
   retryDelayMs: number;
   maxRetryDelayMs: number;
-  /** What failed is looked at a second time, some time later. */
+  /** A URL that failed is looked at a second time, some time later. */
   secondLook?: SecondLook;
 }
 
-/** What a check asks for once more before it accuses anybody. */
+/** What a check requests once more before it reports a failure. */
 export interface SecondLook {
-  /** How long after the first look; null: the user takes this answer for fine, or nothing more would be learnt. */
+  /** How long after the first look; null if the user accepts this answer, or nothing more would be learnt. */
   afterMs(url: string, reason: string, status: number | null): number | null;
-  /** The user takes this answer for fine. */
+  /** Whether the user accepts this answer. */
   isAccepted(url: string, status: number | null): boolean;
 }
 
@@ -40,7 +40,7 @@ export function classOfStatus(status: number): ErrorClass | null {
   return status < 500 ? 'http_4xx' : 'http_5xx';
 }
 
-/** So long does one such request take that nobody waits for it a third time. */
+/** One such request takes so long that there is no third one. */
 const SLOW: ReadonlySet<ErrorClass | null> = new Set(['timeout', 'too_slow'] as const);
 const TRANSIENT: ReadonlySet<ErrorClass | null> = new Set([
   'timeout',
@@ -63,7 +63,7 @@ function failedBefore(attempt: number, flags: number): number {
 /** Whether a request goes out because an earlier one failed. */
 export const isRetry = (attempt: number, flags: number): boolean => failedBefore(attempt, flags) > 0;
 
-/** Only these are looked at a second time: others link to them, and somebody misses them where they are broken. */
+/** Only these are looked at a second time: others link to them, and a reader misses them if they are broken. */
 const LOOKED_AT_TWICE: ReadonlySet<UrlKind> = new Set([UrlKind.page, UrlKind.sitemap]);
 /** These get no second look: one that had it, a seed, whose other spellings are tried instead, and a candidate, which is no page until it answers. */
 const LOOKED_AT_ELSEWISE = UrlFlag.secondLook | UrlFlag.seed | UrlFlag.candidate;

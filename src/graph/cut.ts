@@ -68,7 +68,7 @@ export class FoldedPicture {
     }
   }
 
-  /** Closes the folder that a unit stands in, and returns it; null where that is the root. */
+  /** Closes the folder that a unit stands in, and returns it; null if that is the root. */
   closeAround(id: number): number | null {
     const branch = this.#tree.parents[id]!;
     if (branch <= 0) {

@@ -26,17 +26,17 @@ export interface GraphNodeResult {
   folder?: string;
   /** At level `host`: its name, with its port where that is not the usual one. */
   host?: string;
-  /** Of a page, up to 200 characters; null where it has none. */
+  /** Of a page, up to 200 characters; null if it has none. */
   title?: string | null;
   /** Of a page, as in pages.jsonl; `outside` where it is not among the pages. */
   state?: 'done' | 'failed' | 'skipped' | 'deferred' | 'outside';
-  /** Of a page, that of the last HTTP answer; null where there was none. */
+  /** Of a page, that of the last HTTP answer; null if there was none. */
   status?: number | null;
   /** Of a folder or host: URLs in it. */
   pages?: number;
   /** Of a folder or host: links from one URL in it to another. */
   innerLinks?: number;
-  /** The fewest clicks from a seed, redirects not counted; of a folder or host, to the nearest page in it; null where there is no way. */
+  /** The fewest clicks from a seed, redirects not counted; of a folder or host, to the nearest page in it; null if there is no way. */
   depth: number | null;
   /** All of them together are 1. */
   pagerank: number;

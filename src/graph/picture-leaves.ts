@@ -58,7 +58,7 @@ function parentFolder(folder: string): string {
 
 export interface ChosenLeaf {
   readonly branch: number;
-  /** The node that it is; null where it stands for several. */
+  /** The node that it is; null if it stands for several. */
   readonly node: number | null;
   /** Of several: what they are. */
   readonly label: string;

@@ -21,7 +21,7 @@ export interface GraphSummary {
   edges: number;
   /** Links that the edges stand for. */
   links: number;
-  /** The most clicks that a node is away from the nearest seed; null where there is none. */
+  /** The most clicks that a node is away from the nearest seed; null if there is none. */
   deepest: number | null;
   /** Nodes that no click leads to from a seed. */
   unreached: number;

@@ -30,7 +30,7 @@ export const defineHooks = (hooks: Hooks): Hooks => hooks;
 
 /** What `request` and `page` are told besides. */
 export interface HookContext {
-  /** What `start` returned; null where there is no `start` or it returned nothing. */
+  /** What `start` returned; null if there is no `start` or it returned nothing. */
   readonly started: unknown;
 }
 

@@ -17,7 +17,7 @@ export function lockObjectPrototype(): void {
   }
 }
 
-/** Takes away what was added. Returns the name of the first of it; null where nothing was. */
+/** Takes away what was added. Returns the name of the first of it; null if nothing was. */
 export function takeAddedToObjects(): string | null {
   const keys = isLocked ? ownKeys : Reflect.ownKeys(Object.prototype);
   if (keys.length <= ownKeys.length) {

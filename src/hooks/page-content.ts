@@ -12,7 +12,7 @@ export interface PageContent {
   readonly contentType: string | null;
   /** The body as text, in whatever encoding it came. */
   readonly body: string;
-  /** The body where it is HTML; null where it is something else. */
+  /** The body where it is HTML; null if it is something else. */
   readonly html: string | null;
   /** The body read as JSON; throws where it is none. */
   readonly json: unknown;
@@ -38,7 +38,7 @@ export interface PageElement {
   readonly parent: PageElement | null;
   /** Elements only. */
   readonly children: readonly PageElement[];
-  /** Null where it has no such attribute. */
+  /** Null if it has no such attribute. */
   attribute(name: string): string | null;
   /** The first element within it that the CSS selector matches, or null. */
   select(selector: string): PageElement | null;

@@ -14,7 +14,7 @@ import { REDIRECTS } from './reading.js';
 
 type Setup = NonNullable<FetchOptions['archive']>;
 
-/** A web that is an archive: every URL is answered as the archive has it, and nobody is asked. */
+/** An archive in place of the web: every URL is answered from the archive, and no requests are sent. */
 export class ArchiveSource implements AnyFetcher, PageSource {
   readonly asksNobody = true;
   readonly archives = true;
@@ -86,7 +86,7 @@ export class ArchiveSource implements AnyFetcher, PageSource {
     };
   }
 
-  /** As on the net: the bodies of redirects, and of what is no text, are not read. */
+  /** As on the network, the bodies of redirects and of files that are not text are not read. */
   #wantsBody(
     { method, wantBody }: FetchRequest,
     capture: ArchivedCapture,
@@ -121,7 +121,7 @@ export class ArchiveSource implements AnyFetcher, PageSource {
     return dechunked(body, parse(head).headers.get('transfer-encoding'));
   }
 
-  /** Some programs keep the header and undo the encoding: what is not encoded as it says is taken as it is. */
+  /** Some programs keep the header and undo the encoding: a body that is not encoded as it says is used as it is. */
   async #decoded(wire: Buffer, encoding: string | null, { leastMaxBodyBytes = 0 }: FetchRequest) {
     const encodings = readContentEncoding(encoding);
     const max = Math.max(this.#maxBodyBytes, leastMaxBodyBytes);

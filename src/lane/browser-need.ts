@@ -6,8 +6,8 @@ import { decodeText } from '../parse/encodings.js';
 import { type FetchedPage, NO_BODY, packBody, type Reading, type RenderMode, type SeenInBrowser } from './reading.js';
 
 /*
- * Whether a browser has to see a page before anybody is told of it, and what is kept of the page until then. A page whose `measured` says that it
- * needs a browser keeps its body; one that needs none keeps only how much text it has.
+ * Whether a browser has to render a page before it is reported, and what is kept of the page until then. A page whose `measured` says that it
+ * needs a browser keeps its body; any other keeps only the length of its text.
  */
 
 type Measured = NonNullable<Outcome['measured']>;
@@ -16,7 +16,7 @@ type Measured = NonNullable<Outcome['measured']>;
 const LITTLE_TEXT = 500;
 /** A page with a script and less text than this is filled by the script. Short pages that only count their visitors have more. */
 const NEARLY_NO_TEXT = 200;
-/** A page with so many names is no empty frame, so its text need not be measured. */
+/** A page with this many names is no empty frame, so its text need not be measured. */
 const NAMES_ENOUGH = 50;
 const ENOUGH = { text: Number.POSITIVE_INFINITY, hasScripts: false };
 
@@ -32,13 +32,13 @@ export function measureBody(page: FetchedPage, render: RenderMode, isRouteOfPage
   return { ...measured, needsBrowser: page.rendered === undefined && (measured.needsBrowser || isRouteOfPage) };
 }
 
-/** Keeps the body until a browser has seen the page, and no longer. */
+/** Keeps the body only until a browser has rendered the page. */
 export function keepForBrowser(page: FetchedPage, reading: Reading): void {
   if (page.rendered !== undefined) {
     return;
   }
   if (reading.errorClass !== null) {
-    // No browser sees it, and nothing is said of pages like it.
+    // No browser renders it, and it says nothing about pages like it.
     delete reading.measured;
     return;
   }
@@ -48,7 +48,7 @@ export function keepForBrowser(page: FetchedPage, reading: Reading): void {
     : { type: null, packed: NO_BODY, measured };
 }
 
-/** Nobody is told of such a page, and no function of the user's sees it, until a browser has seen it or none will. */
+/** Such a page is not reported, and no function of the user's gets it, until a browser has rendered it or none will. */
 export const waitsForBrowser = ({ measured, errorClass }: Reading): boolean =>
   measured !== undefined && measured.isKept !== true && measured.needsBrowser && errorClass === null;
 

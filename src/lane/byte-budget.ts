@@ -79,7 +79,7 @@ export class ByteBudget {
     this.slots[SETTLED]! += bytes;
   }
 
-  /** Some bytes are settled. Returns whether lanes have to look at their paused bodies again. */
+  /** Counts settled bytes. Returns whether lanes have to look at their paused bodies again. */
   letsBodiesFlow(): boolean {
     const hadPaused = this.somePaused;
     if (hadPaused && !this.isOver) {
@@ -88,12 +88,12 @@ export class ByteBudget {
     return hadPaused;
   }
 
-  /** A lane gave this back; it is settled later. Known to the coordinator only. */
+  /** Bytes that a lane gave back and that are settled later. Only the coordinator knows them. */
   returned(lane: number, bytes: number): void {
     this.#returned[lane] = (this.#returned[lane] ?? 0) + bytes;
   }
 
-  /** A lane died: what it had read and not given back is gone with it. */
+  /** A lane died: the bytes that it had read and not given back are gone with it. */
   laneGone(lane: number): void {
     const arrived = this.slots[FIRST_LANE + LANE_SLOTS * lane]!;
     this.settled(arrived - (this.#returned[lane] ?? 0));

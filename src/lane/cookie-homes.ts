@@ -12,17 +12,17 @@ interface Home<Lane> {
   jobs: number;
 }
 
-/** So many sites without a job may stay with the lane that they were with. */
+/** How many sites without a job may stay with their last lane. */
 const MOST_IDLE = 256;
 
 /**
  * Which lane has the cookies of a site. A lane that has a job of a site is the only one that gets further ones: what its answers set is known there
- * first. When all jobs of a site are back, all that they have set is back too, and the next lane is given it with its first job.
+ * first. When all jobs of a site are back, so are all cookies that they have set, and the next lane gets them with its first job.
  */
 export class CookieHomes<Lane> {
   readonly #source: CookieSource;
   readonly #forget: (lane: Lane, site: string) => void;
-  /** Those without a job stand in the order in which they became so. */
+  /** Sites without a job stand in the order in which they lost their last one. */
   readonly #homes = new Map<string, Home<Lane>>();
   #idle = 0;
 
@@ -36,7 +36,7 @@ export class CookieHomes<Lane> {
     return this.#source.siteOf(url);
   }
 
-  /** The lane that has the site. Where `isBound`, no other may have it now. */
+  /** The lane that has the site. If `isBound`, no other may have it now. */
   of(site: string): { lane: Lane; isBound: boolean } | null {
     const home = this.#homes.get(site);
     return home === undefined ? null : { lane: home.lane, isBound: home.jobs > 0 };

@@ -12,22 +12,22 @@ export interface CrawlScopeData {
   patterns: ScopePatterns;
   maxDepth: number | null;
   traps: TrapLimits & { allow: readonly string[] };
-  /** Identity is the library user's: every key that he gives is in scope. */
+  /** The library's user makes the keys, and every key is in scope. */
   ownKeys: boolean;
-  /** What leads out of the scope is asked for too, once. */
+  /** Whether links that lead out of the scope are requested too, once. */
   external: boolean;
-  /** What is in scope, and too deep or part of a trap, is asked for too, once. */
+  /** Whether URLs in scope that are too deep or part of a trap are requested too, once. */
   checksBeyond: boolean;
   /** Links that are left out altogether; the first that matches counts. */
   ignore: readonly IgnoreRule[];
-  /** What a pattern excludes is left out altogether too. */
+  /** Whether URLs that a pattern excludes are left out altogether too. */
   ignoresExcluded?: boolean;
-  /** Nothing else is asked for than what lies below these; null: there is no such limit. */
+  /** Only URLs below these are requested; null if there is no such limit. */
   onlyLocal?: readonly { origin: string; path: string }[] | null;
-  /** Nothing is fetched but what it takes to see what there is. */
+  /** Whether only what a survey of the site needs is fetched. */
   surveys?: boolean;
   seeksSitemaps?: boolean;
-  /** Of a crawl on several machines, the part that this one has. */
+  /** This machine's part of a crawl on several machines. */
   seat?: Seat;
 }
 
@@ -47,7 +47,7 @@ export class CrawlScope implements StoreScope {
   readonly #allowed: AllowedTraps;
   /** What the seeds open as they were given. */
   readonly #given: Scope;
-  /** What they opened since, by the depth that it goes to; the deepest first. */
+  /** What they have opened since, by its greatest depth; the deepest first. */
   #grown: { depthLimit: number; scope: Scope }[] = [];
   #seedsAt: Map<string, number[]> | null = null;
   readonly #ignore: { matches: UrlPattern; ignore: boolean }[];
@@ -72,7 +72,7 @@ export class CrawlScope implements StoreScope {
     return url === row.url || url === row.scopeUrls[0] || row.fallbacks.includes(url);
   }
 
-  /** True where it lets in anything new. */
+  /** Returns true if it lets in anything new. */
   #grow(rule: RuleOfSeed): boolean {
     if (this.#isGiven(rule)) {
       return false;
@@ -99,8 +99,8 @@ export class CrawlScope implements StoreScope {
   }
 
   /**
-   * The seed whose scope admits the URL, or -1. What the seeds were given counts before what redirects added, and of that the seed that may
-   * go deepest: so whatever is found later, what was let in stays so, and as deep.
+   * The seed whose scope admits the URL, or -1. The seeds' own scopes count before those that redirects added, and of the latter the deepest:
+   * so a URL that was let in stays in, and as deep, whatever is found later.
    */
   seedOf(url: string): number {
     if (this.#data.ownKeys) {
@@ -153,7 +153,7 @@ export class CrawlScope implements StoreScope {
     return this.#data.seeds[seed]?.depth ?? this.#data.maxDepth ?? Number.POSITIVE_INFINITY;
   }
 
-  /** Whether any URL may be asked for beside the seed itself. */
+  /** Whether any URL besides the seed itself may be requested. */
   goesBelow(seed: number): boolean {
     return this.depthLimitOf(seed) > 0 || (this.#data.patterns.hosts ?? []).some(({ depth = 0 }) => depth > 0);
   }
@@ -203,7 +203,7 @@ export class CrawlScope implements StoreScope {
     return this.#allowed.has(pattern, url);
   }
 
-  /** A seed redirected: its scope counts these URLs. True where that lets in anything new. */
+  /** A seed redirected: its scope counts these URLs. Returns true if that lets in anything new. */
   widen(seed: number, scopeUrls: string[]): boolean {
     this.#data.seeds[seed]!.scopeUrls = scopeUrls;
     if (this.#seedsAt !== null) {

@@ -7,30 +7,30 @@ import { ResponseHeaders } from '../fetch/response-headers.js';
 import { hostnameOf, isHttp } from '../url/host.js';
 import type { PageSource } from './lane.js';
 
-/** What a fetcher of the user's may answer: a page, or its links outright. Null means that the page is broken. */
+/** What the user's fetcher may answer: a page, or its links. Null means that the page is broken. */
 export interface CustomPage {
   /** HTML; text is taken as it is, bytes are decoded by `contentType` and by what they say about themselves. */
   html?: string | Uint8Array;
-  /** Links, each handed to `resolve` as it is; then `html` is not searched for any. */
+  /** Links, each handed to `resolve` as it is; if they are given, `html` is not searched for links. */
   links?: readonly string[];
-  /** 200 where it is left out. From 400 on the page is broken; 3xx with a `location` among the headers is a redirect. */
+  /** 200 by default. From 400 on the page is broken; 3xx with a `location` among the headers is a redirect. */
   status?: number;
-  /** HTML where it is left out. */
+  /** HTML by default. */
   contentType?: string;
-  /** Of the answer; names in any case. */
+  /** Headers of the answer, with names in any case. */
   headers?: Readonly<Record<string, string>>;
 }
 
 /** What a fetcher of yours may answer. */
 export type CustomAnswer = CustomPage | string | null | undefined;
 
-/** The signal says that the answer is no longer waited for: its time is over, or the crawl is. */
+/** The signal says that nobody waits for the answer any longer: its time is over, or the crawl is. */
 export type CustomFetch = (url: string, signal: AbortSignal) => CustomAnswer | Promise<CustomAnswer>;
 
-/** Where there is no tag there is nothing to call malformed. */
+/** Without a tag, nothing can be malformed. */
 const TAG = /<[a-z!/?]/i;
 
-/** Pages from a function instead of the net. Whatever it does (null, a throw, a promise that rejects or never ends), its URL gets a result. */
+/** Pages from a function instead of the network. Whatever it does (null, a throw, a promise that rejects or never ends), its URL gets a result. */
 export class CustomSource implements PageSource {
   readonly wholeOnly = true;
   readonly #fetch: CustomFetch;
@@ -125,7 +125,7 @@ export class CustomSource implements PageSource {
   }
 }
 
-/** Checked by hand: the function may be plain JavaScript, and what it gets wrong should be said of its page and not crash in ours. */
+/** The answer is checked by hand: the function may be plain JavaScript, and its mistakes should become errors of its page, not crashes of ours. */
 function pageOf(given: CustomAnswer): CustomPage {
   if (given === null || given === undefined) {
     throw new FetchError('unknown', 'the fetcher returned null');
@@ -164,10 +164,10 @@ function headersOf(page: CustomPage): ResponseHeaders {
   return new ResponseHeaders(entries.flatMap(([name, value]) => [name, asBytes(value)]));
 }
 
-/** A character is a byte, as `fetch` hands headers on; text that has others is in UTF-8. */
+/** Each character is a byte, as in the headers of `fetch`; text with other characters is encoded in UTF-8. */
 const asBytes = (value: string): string => (/[^\0-\xff]/.test(value) ? Buffer.from(value).toString('latin1') : value);
 
-/** Text that came as text is in UTF-8 by now; what bytes are is for their reader to find out. */
+/** Text is in UTF-8 by now; the encoding of bytes is for their reader to find out. */
 function contentTypeOf({ html }: CustomPage): string | null {
   if (typeof html !== 'string') {
     return null;
@@ -176,7 +176,7 @@ function contentTypeOf({ html }: CustomPage): string | null {
 }
 
 /**
- * The guard before a fetcher of the user's. It asks for the addresses itself, so a name that changes its address between the check and
+ * The guard in front of the user's fetcher. It looks up the addresses itself, so a name that changes its address between the check and
  * the connection gets past it: only our own fetcher can rule that out.
  */
 class AddressGate {
@@ -188,7 +188,7 @@ class AddressGate {
     this.#resolver = new Resolver(options.dnsServers, clock, options.verboseNetwork);
   }
 
-  /** Throws where an address of the URL's host is not one to go to. Keys that are no URLs have none. */
+  /** Throws if an address of the URL's host is forbidden. Keys that are not URLs have no address. */
   async check(url: string): Promise<void> {
     if (!isHttp(url)) {
       return;
@@ -212,7 +212,7 @@ class AddressGate {
   }
 
   async #ask(host: string): Promise<string[]> {
-    // Nobody knows which family the fetcher takes.
+    // It is unknown which family the fetcher uses.
     const [older, newer] = await Promise.allSettled([
       this.#resolver.addresses(host, 4),
       this.#resolver.addresses(host, 6),

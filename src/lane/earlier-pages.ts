@@ -6,28 +6,28 @@ import { type EarlierContent, EarlierCrawl, type EarlierPage } from '../store/ea
 import { UrlFlag, UrlKind } from '../store/url-state.js';
 import { robotsDirectives } from './robots-directives.js';
 
-/** The crawl whose unchanged pages are carried over (`--since`), as a lane is told of it. */
+/** The crawl whose unchanged pages are carried over (`--since`), as a lane gets it. */
 export interface EarlierSetup {
-  /** Of its crawl.sqlite. */
+  /** The path of its crawl.sqlite. */
   path: string;
   /** See `EarlierIndex`. */
   cells: Uint32Array;
   /** A page that was answered less long ago is carried over without a request; 0: none is. */
   maxAgeMs: number;
-  /** Both crawls keep the same of pages (`--keep`). */
+  /** Whether both crawls keep the same parts of pages (`--keep`). */
   withBodies: boolean;
 }
 
 /** A page of the earlier crawl that stands for the answer to a lease, if its server says that it has not changed, or if it is young. */
 export interface EarlierAnswer {
   readonly isYoung: boolean;
-  /** What the server is asked with; null where there is nothing to ask it with. */
+  /** The validators to send to the server; null if there are none. */
   readonly ifModified: FetchRequest['ifModified'] | null;
-  /** All that is carried over; null where it cannot be had any more. */
+  /** All that is carried over; null if it can no longer be read. */
   read(): EarlierContent | null;
 }
 
-/** Asked for in another way than a page that is read for the first time; or what the earlier crawl has of it was no use (`wholeGet`). */
+/** URLs that are requested otherwise than a page that is read for the first time, or whose earlier page was of no use (`wholeGet`). */
 const ASKED_ELSEWISE =
   UrlFlag.external |
   UrlFlag.rangedGet |
@@ -50,7 +50,7 @@ export class EarlierPages {
     this.#clock = clock;
   }
 
-  /** Null: it is asked for as if there had been no earlier crawl. */
+  /** Null if it is to be requested as if there had been no earlier crawl. */
   answerTo(lease: Lease, { method }: FetchRequest): EarlierAnswer | null {
     if (lease.kind !== UrlKind.page || (lease.flags & ASKED_ELSEWISE) !== 0) {
       return null;
@@ -61,7 +61,7 @@ export class EarlierPages {
     }
     const ageMs = this.#clock.wall() - page.fetchedAt;
     const isYoung = ageMs >= 0 && ageMs < this.#maxAgeMs;
-    // A HEAD transfers nothing that would have to be spared.
+    // A HEAD transfers no body that could be saved.
     const ifModified = method === 'GET' ? validatorsOf(page) : null;
     return isYoung || ifModified !== null ? { isYoung, ifModified, read: () => this.#crawl.read(page) } : null;
   }

@@ -1,12 +1,12 @@
 import type { Extractor } from './extraction.js';
 
-/** Loaded only where something is extracted: the selectors' library would be a part of every start. */
+/** The code is loaded only if something is extracted: otherwise the selectors' library would slow down every start. */
 let loaded: typeof import('./extraction.js') | null = null;
 
 /**
- * To be awaited before a lane is opened with these rules.
+ * Has to be awaited before a lane is opened with these rules.
  *
- * @throws UsageError where a rule is wrong, with the place
+ * @throws UsageError if a rule is wrong, with the place
  */
 export async function prepareExtraction(rules: readonly string[]): Promise<void> {
   if (rules.length > 0) {
@@ -15,7 +15,7 @@ export async function prepareExtraction(rules: readonly string[]): Promise<void>
   }
 }
 
-/** Null where nothing is extracted. */
+/** Null if nothing is extracted. */
 export function extractorOf(rules: readonly string[]): Extractor | null {
   return rules.length === 0 ? null : new loaded!.Extractor(rules);
 }

@@ -20,7 +20,7 @@ import { parseWhole } from '../content/tree-builder.js';
 export interface Extracted {
   /** By name, as JSON. */
   data: string;
-  /** What was cut or stopped, and of which name. */
+  /** Which values were cut or stopped, by name. */
   notes: string[];
 }
 
@@ -30,19 +30,19 @@ const LONGEST_VALUE = 65_536;
 const LONGEST_LIST = 1_000;
 /** Characters of all values of a page, in JSON. */
 const MOST_OF_PAGE = 262_144;
-/** All matches of an expression can take the square of a page's length; the search is given up after so long. */
+/** Finding all matches of an expression can take time quadratic in a page's length; the search is given up after this time. */
 const SEARCH_MS = 1_000;
 
 type Value = string | number | boolean | null | object;
 
-/** A page that rules are taken from: what several of them need is made once, and only if one needs it. */
+/** A page that rules are applied to: what several of them need is made once, and only if one needs it. */
 class ExtractedPage {
   readonly html: string;
   #selection: Selection | null = null;
   #facts: PageFacts | null = null;
   readonly #selectors: readonly Selector[];
 
-  /** @param selectors all that will be asked for */
+  /** @param selectors all selectors that will be used */
   constructor(html: string, selectors: readonly Selector[]) {
     this.html = html;
     this.#selectors = selectors;
@@ -63,7 +63,7 @@ class ExtractedPage {
   }
 }
 
-/** A rule that is ready: gives at most so many values, and says what else there is to note. */
+/** A prepared rule: gives at most that many values, and says what else there is to note. */
 type Take = (page: ExtractedPage, most: number, note: (what: string) => void) => Value[];
 
 interface ReadyRule {
@@ -180,7 +180,7 @@ const takeElements =
     }
   };
 
-/** One character more than a value may have: so a value that has to be cut is known. */
+/** One character more than a value may have, so that a value that has to be cut is recognised. */
 function partOf(element: Element, part: ElementPart): string | null {
   switch (part.kind) {
     case 'text':
@@ -222,7 +222,7 @@ function compileExpression(source: string): RE2JS {
   }
 }
 
-/** The first group of each match, or all of it where the expression has no group. */
+/** The first group of each match, or the whole match if the expression has no group. */
 const takeMatches =
   (expression: RE2JS): Take =>
   ({ html }, most, note) => {
@@ -282,7 +282,7 @@ class TagReader implements TokenHandler {
   readonly isForeign = false;
   readonly metas: Meta[] = [];
   readonly scripts: string[] = [];
-  /** What a template holds is not part of the page. */
+  /** The content of a template is not part of the page. */
   #templates = 0;
 
   start(name: string, attributes: readonly string[], _selfClosing: boolean, content: string | null): void {

@@ -6,17 +6,17 @@ import { StartCookies } from '../hooks/start-cookies.js';
 import { tellStrayThrows } from '../hooks/stray-throws.js';
 import type { StartedHooks } from './messages.js';
 
-/** The hooks of the user's in a lane, with those that belong to the run and not to a page. */
+/** The user's hooks in a lane, including those that belong to the run and not to a page. */
 export interface HookService {
   readonly hooks: LaneHooks;
-  /** Resolves when the hosts that it asked may be asked by the crawl. */
+  /** Resolves when the crawl may send requests to the hosts that the hook has used. */
   start(): Promise<StartedHooks>;
   end(summary: string): Promise<void>;
-  /** What the module throws when none of its hooks is running no longer ends the thread. */
+  /** From now on an error that the module throws while none of its hooks runs does not end the thread. */
   onStrayThrow(tell: (words: string) => void): void;
 }
 
-/** Rejects, and so ends the thread, where the module cannot be loaded: the run begins with `start`, and ends where that cannot be had. */
+/** Rejects, and so ends the thread, if the module cannot be loaded: the run begins with `start`, and ends without it. */
 export async function openHooks(
   setup: HooksSetup,
   lane: number,

@@ -7,21 +7,21 @@ export interface HookWatchParts {
   /** Lanes have the numbers from 1 to this. */
   lanes: number;
   timeoutMs: number;
-  /** Whether a hook may run anywhere. */
+  /** Whether a hook may be running in any lane. */
   isNeeded(): boolean;
   /** Resolves when the thread of the lane answers. */
   ping(lane: number): Promise<void>;
-  /** The hook has taken too long. Null: the thread gives no answer, and which of several hooks keeps it nobody knows. */
+  /** The hook has taken too long. Null if the thread does not answer and it is unknown which of several hooks blocks it. */
   over(lane: number, hook: OpenHook | null): void;
 }
 
-/** A module has so long to be loaded, however short the bound on a hook is: it has to be compiled first. */
+/** The least time for loading a module, however short the bound on a hook is: it has to be compiled first. */
 const LEAST_LOAD_MS = 10_000;
-/** A thread that does not answer within this time is kept by somebody. */
+/** A thread that does not answer within this time is blocked. */
 const PATIENCE_MS = 1_000;
 
 /**
- * Sees from outside which hooks of the user's take longer than they may: one that never gives its thread back could not be ended from
+ * Finds out, from outside, which of the user's hooks take too long: one that never gives its thread back could not be ended from
  * within. One timer, set for the moment at which a hook would be over its time: a hook that begins after a look cannot be over before a whole
  * bound has passed.
  */
@@ -64,7 +64,7 @@ export class HookWatch {
     }
   }
 
-  /** When one of its hooks would be over its time; never where none runs, or the lane is being ended. */
+  /** When one of its hooks would be over its time; never if none runs, or if the lane is being ended. */
   #lookAt(lane: number, now: number): number {
     const { cells, over } = this.#parts;
     if (this.#ending.has(lane)) {
@@ -78,7 +78,7 @@ export class HookWatch {
     }
     if (waiting !== null && now >= this.#endOf(waiting)) {
       this.#ending.add(lane);
-      // Where only one hook is open it is to blame, whether it waits for ever or keeps the thread.
+      // If only one hook is open, it is to blame, whether it waits for ever or blocks the thread.
       if (waitingCount === 1) {
         over(lane, waiting);
       } else {

@@ -4,7 +4,7 @@ import type { LaneHooks, PageDecision } from '../hooks/lane-hooks.js';
 import { checkRank, FOLLOW } from '../hooks/link-verdict.js';
 import { headersByName, LazyContent } from '../hooks/page-content.js';
 
-/** What of a page only its reader knows. */
+/** What only the reader of a page knows about it. */
 export interface HookedPageParts {
   id: number;
   url: string;
@@ -13,11 +13,11 @@ export interface HookedPageParts {
   headers: ResponseHeaders | null;
   body: Uint8Array;
   contentType: string | null;
-  /** Where it is known already. */
+  /** The encoding, if it is known already. */
   encoding: string | null;
   /** The links of the page, resolved. */
   links(): string[];
-  /** What is written resolves to this, or to nothing. */
+  /** Resolves a link as written; null if it leads nowhere. */
   resolve(href: string): string | null;
 }
 
@@ -29,12 +29,12 @@ export interface AddedUrl {
 
 /** No page honestly names more. */
 const MOST_ADDED = 50_000;
-/** So many different words are counted for a page. */
+/** How many different reasons are counted for a page. */
 const MOST_WORDS = 20;
 const OTHER_WORDS = 'other reasons';
 const NO_WORDS = 'no reason given';
 
-/** A page as the hooks of the user's see it, and what they have said of it. */
+/** A page as the user's hooks see it, and what they have said about it. */
 export class HookedPage {
   readonly added: AddedUrl[] = [];
   /** What the first hook that failed threw, in words. */
@@ -58,12 +58,12 @@ export class HookedPage {
     return this.#hooks.hasLink;
   }
 
-  /** Its links are judged otherwise than without hooks. */
+  /** Whether hooks may change how its links are judged. */
   get hasSayInLinks(): boolean {
     return this.#hooks.hasLink || this.added.length > 0;
   }
 
-  /** Calls the page hook; a promise where that is async. */
+  /** Calls the page hook; returns a promise if that is async. */
   call(): PageDecision | Promise<PageDecision> {
     return this.#hooks.page(this.#view, this.#parts.id, (url, options) => this.#add(url, options));
   }
@@ -103,9 +103,9 @@ export class HookedPage {
   }
 
   /**
-   * A rank; null: it is followed as it would have been; a text: it is not followed, in the words of the hook. After a throw none is followed
-   * that was not asked about.
-   * @param counts it would have been followed now
+   * Returns a rank; null if the link is followed as without hooks; or the hook's reason as text if it is not followed. After an error, links
+   * that the hook has not judged are not followed.
+   * @param counts whether it would have been followed now
    */
   judge(link: HookLink, counts: boolean): number | null | string {
     if (this.#linkFailed) {
@@ -124,7 +124,7 @@ export class HookedPage {
     }
   }
 
-  /** The words as they are kept: of very many that differ, only the first are. */
+  /** The reason as it is kept: of very many different ones, only the first are kept. */
   #wordsFor(words: string, counts: boolean): string {
     const kept = this.#words.has(words) || this.#words.size < MOST_WORDS ? words : OTHER_WORDS;
     this.#words.add(kept);
@@ -135,7 +135,7 @@ export class HookedPage {
     return kept;
   }
 
-  /** Its bytes are used for another page from now on. */
+  /** From now on its bytes are used for another page. */
   close(): void {
     this.#view.close();
   }

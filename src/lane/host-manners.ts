@@ -2,7 +2,7 @@ import { productToken } from '../robots/parse.js';
 import { HostPolicies } from '../url/host-policies.js';
 import type { ReaderOptions, RenderMode } from './reading.js';
 
-/** How pages are read where hosts differ: by which name robots.txt and its kin speak to us, and which pages a browser has to see. */
+/** How pages are read if hosts differ: under which name robots rules apply to us, and which pages a browser has to render. */
 export class HostManners {
   readonly #agent: string;
   readonly #render: RenderMode;
@@ -33,12 +33,12 @@ export class HostManners {
     return this.#policies.ofUrl(url).render ?? this.#render;
   }
 
-  /** A browser may have to see a page. */
+  /** Whether a browser may have to render a page. */
   get rendersAny(): boolean {
     return [this.#render, ...this.#renderOfHosts].some((mode) => mode !== 'never');
   }
 
-  /** Without a browser the crawl cannot do what it was asked for. */
+  /** Whether the crawl cannot do its task without a browser. */
   get needsBrowser(): boolean {
     return [this.#render, ...this.#renderOfHosts].includes('always');
   }

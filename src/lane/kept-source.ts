@@ -8,7 +8,7 @@ import { type AnsweredUrl, KeptAnswers } from '../store/kept-answers.js';
 import { ArchiveSource } from './archive-source.js';
 import type { PageSource } from './lane.js';
 
-/** Pages come from the net, from an archive, or from a crawl that has kept them. */
+/** Pages come from the network, from an archive, or from a crawl that has kept them. */
 export function openSource(options: FetchOptions, clock: Clock): AnyFetcher & PageSource {
   if (options.archive !== undefined) {
     return new ArchiveSource(options.archive, options.maxBodyBytes, clock);
@@ -16,7 +16,7 @@ export function openSource(options: FetchOptions, clock: Clock): AnyFetcher & Pa
   return options.keptIn === undefined ? openFetcher(options, clock) : new KeptSource(options.keptIn, clock);
 }
 
-/** A web that is one crawl: every URL is answered as it was then, and nobody is asked. */
+/** A kept crawl in place of the web: every URL is answered as it was then, and no requests are sent. */
 class KeptSource implements AnyFetcher, PageSource {
   readonly asksNobody = true;
   readonly #answers: KeptAnswers;

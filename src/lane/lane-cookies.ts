@@ -2,7 +2,7 @@ import type { Clock } from '../base/clock.js';
 import type { SiteJar } from '../fetch/cookie-jar.js';
 import type { CookieChange, KeptCookie } from '../url/kept-cookie.js';
 
-/** Makes the jar of a site; behind it is a library that is loaded only where cookies are wanted. */
+/** Makes the jar of a site; its library is loaded only if cookies are kept. */
 export type OpenJar = (site: string, cookies: Iterable<KeptCookie>) => SiteJar;
 
 export async function loadJars(): Promise<OpenJar> {
@@ -10,10 +10,10 @@ export async function loadJars(): Promise<OpenJar> {
   return (site, cookies) => new SiteJar(site, cookies);
 }
 
-/** What a job says of the session that it belongs to. */
+/** What a job says about the session that it belongs to. */
 export interface JobSession {
   site: string;
-  /** All cookies of the site; null where the lane has them already. */
+  /** All cookies of the site; null if the lane has them already. */
   cookies: KeptCookie[] | null;
 }
 
@@ -40,7 +40,7 @@ export class LaneCookies<Job extends Sessioned> {
   readonly #openJar: OpenJar;
   readonly #clock: Clock;
   readonly #sessions = new Map<string, Session<Job>>();
-  /** Keys of cookies that have changed and were not told yet, by site. */
+  /** Keys of cookies that have changed and were not reported yet, by site. */
   readonly #changed = new Map<SiteJar, Set<string>>();
 
   constructor(openJar: OpenJar, clock: Clock) {
@@ -56,14 +56,14 @@ export class LaneCookies<Job extends Sessioned> {
     }
   }
 
-  /** Cookies that somebody else has set. */
+  /** Takes cookies that were set elsewhere. */
   put(site: string, cookies: readonly KeptCookie[]): void {
     for (const cookie of cookies) {
       this.#sessions.get(site)?.jar.put(cookie);
     }
   }
 
-  /** Nothing of the site is here any more, and the next job of it brings its cookies. */
+  /** Forgets the site: its next job brings its cookies. */
   forget(sites: readonly string[]): void {
     for (const site of sites) {
       this.#sessions.delete(site);
@@ -113,11 +113,11 @@ export class LaneCookies<Job extends Sessioned> {
 
   #next(session: Session<Job>): Job | null {
     session.awaited--;
-    // Not yet counted: whoever sends it asks `mayGo` again.
+    // It is not counted yet: its sender asks `mayGo` again.
     return session.awaited === 0 || session.jar.isEmpty ? (session.waiting.shift() ?? null) : null;
   }
 
-  /** Gives up jobs that wait: of the host with this place, or all. */
+  /** Gives up waiting jobs: those of the host with this place, or all. */
   takeBack(place: number | null): Job[] {
     const back: Job[] = [];
     for (const { waiting } of this.#sessions.values()) {

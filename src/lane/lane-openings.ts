@@ -16,15 +16,15 @@ import { LANE_NEWS, LANE_ORDERS, type StartedHooks } from './messages.js';
 export interface LaneOpeningsParts {
   fetchOptions: FetchOptions;
   clock: Clock;
-  /** What a lane of this number is told when it opens. */
+  /** The settings for a lane of this number when it opens. */
   setupOf(lane: number): LaneSetup;
-  /** The user's own functions: no other thread can have them. */
+  /** The user's own functions, which no other thread can have. */
   fetch?: CustomFetch | undefined;
   resolve?: OwnResolve | undefined;
   guardsFetch: boolean;
   /** Only where cookies are kept. */
   openJar?: OpenJar | undefined;
-  /** Of a lane's thread; where hooks of the user's run in it, they must not take all there is. */
+  /** The memory limit of a lane's thread, so that hooks of the user's cannot take all there is. */
   maxHeapMib?: number;
 }
 

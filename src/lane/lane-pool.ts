@@ -12,7 +12,7 @@ import type { StartedHooks } from './messages.js';
 import type { WirePlaces } from './stock.js';
 import { StockedHosts } from './stocked-hosts.js';
 
-/** What the lanes of a pool tell. */
+/** What the lanes of a pool report. */
 export interface PoolListener extends Pick<LaneListener, 'headers' | 'outcomes' | 'cookies' | 'strayThrow'> {
   /** Part of what a page leads to; `answer` takes the ids of what it offered. */
   piece(piece: PagePiece, answer: (ids: readonly number[]) => void): void;
@@ -23,17 +23,17 @@ export type OpenLane = (lane: number, listener: LaneListener, sockets: number) =
 export interface LanePoolOptions {
   lanes: number;
   wire: WirePlaces;
-  /** Of all lanes together, and no fewer than there are lanes. */
+  /** Sockets of all lanes together, at least one for each lane. */
   sockets: number;
   /** Opens a lane in this thread; the first pages of a crawl need no more. */
   openInline: OpenLane;
-  /** Opens one in a thread of its own; null where functions of the user's are called, which live in this one. */
+  /** Opens a lane in a thread of its own; null if the user's functions are called, which live in this thread. */
   openThread: OpenLane | null;
-  /** Whether there is so much to do that threads are worth their start-up. */
+  /** Whether there is enough to do to make threads worth their start-up. */
   isWorthThreads(): boolean;
-  /** Where the crawl keeps cookies: then a site is with one lane at a time. */
+  /** Set if the crawl keeps cookies: then a site is with one lane at a time. */
   cookies?: CookieSource;
-  /** Hooks of the user's run in the lanes: then none of them may be in this thread, which they could block. */
+  /** Whether the user's hooks run in the lanes: then no lane may be in this thread, which they could block. */
   hookWatch?: HookWatch;
 }
 
@@ -44,7 +44,7 @@ export interface LaneDeath {
   held: HeldLease[];
 }
 
-/** What a lane held when it was gone. `failure`: it is to blame, and is not asked for again. */
+/** A lease that a lane held when it died. `failure` is set if its URL is to blame and is not requested again. */
 export interface HeldLease {
   lease: Lease;
   failure: { errorClass: 'hook' | 'internal'; message: string } | null;
@@ -57,18 +57,18 @@ interface Member {
   /** Version of each origin's rules that the lane has. */
   rules: Map<number, number>;
   inline: boolean;
-  /** It is being ended: it gets nothing more. */
+  /** Whether it is being ended: then it gets nothing more. */
   isEnding: boolean;
-  /** What it is ended for: a hook that takes too long, where it is known which. */
+  /** The hook for which it is ended because it takes too long, if it is known which. */
   endedBy: { error: Error; hook: OpenHook | null } | null;
 }
 
 /** A lane with this many more requests than the least busy one is too busy, whatever host it prefers. */
 const SPILL_AT = 16;
-/** How a thread ends that had no descriptor to start with. */
+/** The error of a thread that had no descriptor to start with. */
 const NO_ROOM = new Set(['ERR_WORKER_INIT_FAILED', 'EMFILE', 'ENFILE']);
 const NO_THREAD = new StateError('hook', 'hooks run in threads of their own, and no thread could be started');
-/** So many jobs later it is started again. */
+/** After how many jobs starting it is tried again. */
 const JOBS_WITHOUT = 1_000;
 
 /**
@@ -90,9 +90,9 @@ export class LanePool {
   #hasThreads = false;
   /** Pages of a browser's that lanes are reading. */
   #reads = 0;
-  /** Of the sockets, those that the inline lane still has while it runs dry. */
+  /** Sockets that the inline lane still has while it runs dry. */
   #keptSockets = 0;
-  /** Places of threads that could not be started, with the number of the job from which on that is tried again. */
+  /** Places of threads that could not be started, with the number of the job at which this is tried again. */
   readonly #unopened = new Map<number, number>();
   #deadPeakWaiting = 0;
   /** A lane that is being ended. */
@@ -153,7 +153,7 @@ export class LanePool {
     this.#handOut();
   }
 
-  /** Almost always all of them; those that have to be alone with a lane, and those that would join them, wait. */
+  /** Almost always this sends all of them; those that have to be alone with a lane, and those that would join them, wait. */
   #handOut(): void {
     this.#openMore();
     const updates = this.#keys.takeChanged();
@@ -201,7 +201,7 @@ export class LanePool {
     };
   }
 
-  /** So many requests of the host may be on the wire from now on; where `mayRise` is false and that is more than before, its stock comes back. */
+  /** Sets how many requests of the host may be on the wire; if `mayRise` is false and that is more than before, its stock comes back. */
   retune(host: string, limit: number, mayRise: boolean): void {
     this.#stocked.retune(host, limit, mayRise);
   }
@@ -219,7 +219,7 @@ export class LanePool {
     return this.#waiting.splice(0);
   }
 
-  /** The lease came back; from which lane, or null where it was with none. */
+  /** The lease came back. Returns its lane, or null if it was with none. */
   returned(id: number): number | null {
     const member = this.#whereabouts.get(id);
     if (member === undefined) {
@@ -235,7 +235,7 @@ export class LanePool {
       this.#stocked.returned(lease.host, member.port);
     }
     if (this.#members[member.lane] === member) {
-      // It came back from a lane that lives.
+      // It came back from a living lane.
       this.#suspects.clear(id);
     }
     this.#closeIfDry(member);
@@ -245,7 +245,7 @@ export class LanePool {
     return member.lane;
   }
 
-  /** Somebody has set cookies beside the crawl: the lane that has the site gets them. */
+  /** Cookies were set outside the crawl: the lane that has the site gets them. */
   putCookies(site: string, cookies: readonly KeptCookie[]): void {
     this.#homes?.of(site)?.lane.port.putCookies?.(site, cookies);
   }
@@ -272,7 +272,7 @@ export class LanePool {
     }
   }
 
-  /** Memory is short: what can be worked out again is forgotten. */
+  /** Memory is short: lanes forget what can be worked out again. */
   dropCaches(): void {
     for (const member of this.#live()) {
       member.port.dropCaches();
@@ -292,14 +292,14 @@ export class LanePool {
       if (this.#members[member.lane] === member && !member.isEnding) {
         throw error;
       }
-      // Not the look-up has failed, but the lane: another one is asked.
+      // The lane has failed, not the look-up: another lane is asked.
       return this.resolve(host);
     }
   }
 
   /**
-   * In a thread where there is one. A page that takes the lane down is not given to another. Where a hook was over its time, it is the outcome of
-   * the page that it ran for; other pages are read by another lane, and where nobody knows which page it was, each once more.
+   * Reads it in a thread if there is one. A page that takes the lane down is not given to another. A hook that was over its time fails the page
+   * that it ran for; other pages are read by another lane, and if the page is not known, each is read once more.
    */
   async read(page: RenderedHtml, mayBeTried = true): Promise<Outcome> {
     this.#openMore();
@@ -310,7 +310,7 @@ export class LanePool {
     }
     this.#reads++;
     this.#options.hookWatch?.arm();
-    // What crosses to a thread is given away with it.
+    // Memory that goes to a thread is transferred, not copied.
     const came = page.came === null ? null : { ...page.came, body: new Uint8Array(page.came.body) };
     try {
       return await member.port.read({ ...page, came });
@@ -363,8 +363,8 @@ export class LanePool {
   }
 
   /**
-   * A hook of the user's keeps the lane for too long: the lane is ended, and only the URL whose hook it is pays for it. Null: nobody knows
-   * which one it is; then it is as if the lane had died.
+   * A hook of the user's blocks the lane for too long: the lane is ended, and only the URL of the hook fails. Null if it is unknown
+   * which hook it is; then it is as if the lane had died.
    */
   async endLane(lane: number, error: Error, hook: OpenHook | null): Promise<void> {
     const member = this.#members[lane];
@@ -373,7 +373,7 @@ export class LanePool {
     }
     member.isEnding = true;
     member.endedBy = { error, hook };
-    // What it has told until then counts.
+    // What it has reported until then counts.
     this.#ending = member.port.close();
     await this.#ending;
     this.#died(lane, error, hook);
@@ -454,7 +454,7 @@ export class LanePool {
     }
   }
 
-  /** Null while it has to wait: a suspect gets a lane to itself, so that only the one that kills lanes is blamed for it. */
+  /** Null while it has to wait: a suspect gets a lane to itself, so that only the URL that kills lanes is blamed. */
   #choose({ id, host }: Lease, site: string | null): Member | null {
     const threads = this.#live().filter((member) => !member.inline);
     const home = site === null ? null : (this.#homes?.of(site) ?? null);
@@ -474,7 +474,7 @@ export class LanePool {
       return null;
     }
     if (home !== null && (home.isBound || lanes.includes(home.lane))) {
-      // Until its jobs are back from a lane that takes no more, a site waits: what they set is not known elsewhere.
+      // A site waits until its jobs are back from a lane that takes no more: the cookies they set are not known elsewhere.
       return lanes.includes(home.lane) ? home.lane : null;
     }
     const preferred = lanes[hashOf(site ?? host) % lanes.length]!;
@@ -485,7 +485,7 @@ export class LanePool {
     return preferred.jobs.size > idlest.jobs.size + SPILL_AT ? idlest : preferred;
   }
 
-  /** What a dead lane held is queued again; what was there at three deaths, the last time alone, has caused them. */
+  /** Leases of a dead lane are queued again; a URL that was there at three deaths, the last time alone, has caused them. */
   #died(lane: number, error: Error, hook: OpenHook | null = null): void {
     const member = this.#members[lane];
     this.#members[lane] = null;
@@ -499,7 +499,7 @@ export class LanePool {
       this.#doWithout(lane);
     }
     this.#deadPeakWaiting = Math.max(this.#deadPeakWaiting, member.port.peakWaiting());
-    // Where it was for none of its URLs, or for one that is known, the others are not suspected.
+    // If no URL caused it, or a known one did, the others are not suspected.
     const blamesAll = hook === null && !this.#unopened.has(lane);
     const held = [...member.jobs.values()].map(({ lease }): HeldLease => {
       if (hook?.id === lease.id) {

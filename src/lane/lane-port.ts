@@ -10,31 +10,31 @@ export interface LanePort {
   widenScope(version: number, seed: number, scopeUrls: string[]): void;
   forgetRules(origins: number[]): void;
   dropCaches(): void;
-  /** See who may go on: bytes were settled, or another lane has left a place on the wire. */
+  /** Looks for requests that may go on: bytes were settled, or another lane has left a place on the wire. */
   flow(): void;
-  /** What is in stock for the host with this place, or for all (null), is to come back unsent. */
+  /** Asks for the stock of the host with this place, or (null) of all hosts, to come back unsent. */
   recall(place: number | null): void;
   /** A piece of what a page leads to is admitted: the ids of what it offered. */
   admitted(id: number, ids: readonly number[]): void;
   /** Reads a page that a browser has left. */
   read(page: RenderedHtml): Promise<Outcome>;
-  /** Cookies of a site that it has and that somebody else has set. */
+  /** Gives it cookies of one of its sites that were set elsewhere. */
   putCookies?(site: string, cookies: readonly KeptCookie[]): void;
   /** These sites have left it; only where cookies are kept. */
   forgetCookies?(sites: readonly string[]): void;
   resolve(host: string): Promise<string>;
-  /** So many sockets may be open in it from now on. */
+  /** Sets how many sockets it may have open. */
   resizeSockets?(count: number): void;
-  /** It gets no more jobs, and keeps no more sockets than are in use; gives their number. Only the inline lane is ever told. */
+  /** It gets no more jobs, and keeps only the sockets in use; returns their number. Only called on the inline lane. */
   retireSockets?(): number;
-  /** Of a lane in a thread: resolves when that has time to answer. */
+  /** For a lane in a thread: resolves when that has time to answer. */
   ping?(): Promise<void>;
-  /** Of a lane with hooks of the user's: runs `start`, tells what came of it, runs `end`. */
+  /** For a lane with the user's hooks: runs `start`, passes on its result, runs `end`. */
   startHooks?(): Promise<StartedHooks>;
   started?(started: string | null): void;
   endHooks?(summary: string): Promise<void>;
   close(): Promise<void>;
-  /** Most pages that ever waited to be read. */
+  /** The most pages that ever waited to be read. */
   peakWaiting(): number;
 }
 

@@ -1,4 +1,4 @@
-/** A URL that was held by so many lanes when they died may be what kills them: it gets the next one to itself. */
+/** A URL that this many lanes held when they died may be the cause: it gets the next lane to itself. */
 const DEATHS_UNTIL_SUSPECT = 2;
 /** And then it is what kills them. */
 const DEATHS_UNTIL_FAILED = 3;

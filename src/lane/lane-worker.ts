@@ -13,7 +13,7 @@ const { setup, fetchOptions } = workerData as { setup: LaneSetup; fetchOptions: 
 
 const source = openSource(fetchOptions, systemClock);
 
-/** What is told before it has begun waits at the port. */
+/** Messages that come before it has begun wait at the port. */
 function begin(openJar: OpenJar | undefined, hooks: HookService | null): void {
   const lane = new Lane(
     setup,
@@ -55,7 +55,7 @@ function begin(openJar: OpenJar | undefined, hooks: HookService | null): void {
   hooks?.onStrayThrow((words) => coordinator.tell('strayThrow', words));
 }
 
-/** Loads what only some crawls need. What cannot be loaded ends the thread. */
+/** Loads code that only some crawls need. An error in loading ends the thread. */
 async function prepare(): Promise<void> {
   const { hooks, lane, keepsCookies, reader } = setup;
   await prepareExtraction(reader.extract);

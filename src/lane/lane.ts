@@ -40,7 +40,7 @@ export interface Job {
   /** Order of dispatch: the oldest body is never paused. */
   sequence: number;
   newRules: boolean;
-  /** Where the requests of its host on the wire are counted; null where no more is leased than may go out at once. */
+  /** Where the requests of its host on the wire are counted; null if no more are leased than may go out at once. */
   place: number | null;
   /** Where the crawl keeps cookies. */
   session?: JobSession;
@@ -61,11 +61,11 @@ export interface LaneSetup {
   budgetSlots: Float64Array;
   wireCells: Int32Array;
   budgetLimit: number;
-  /** Hooks of the user's; left out where there are none. */
+  /** The user's hooks, if there are any. */
   hooks?: HooksSetup;
-  /** The crawl whose unchanged pages are carried over; left out where there is none. */
+  /** The crawl whose unchanged pages are carried over, if there is one. */
   since?: EarlierSetup;
-  /** Until when requests may be sent, where the crawl runs on several machines; left out: for ever. */
+  /** Until when requests may be sent, if the crawl runs on several machines; left out means for ever. */
   sendUntil?: Float64Array;
 }
 
@@ -76,16 +76,16 @@ export interface RenderedHtml {
   depth: number;
   seed: number;
   flags: number;
-  /** As a browser left it; null where it is read as it came. */
+  /** The page as a browser left it; null if it is read as it came. */
   html: string | null;
-  /** As it came; null where a browser has made something of it. */
+  /** The page as it came; null if a browser has rendered it. */
   came: { status: number; type: string | null; body: Uint8Array } | null;
-  /** What robots.txt's kin, header and meta, said when it was fetched. */
+  /** What the robots header and meta element said when it was fetched. */
   robots: string | null;
   seen: NonNullable<FetchedPage['rendered']>;
 }
 
-/** What a lane tells; always in batches, at the end of the turn of the event loop in which it happened. */
+/** What a lane reports; always in batches, at the end of the turn of the event loop in which it happened. */
 export interface LaneEvents {
   headers(ids: number[], ats: number[]): void;
   outcomes(outcomes: Outcome[]): void;
@@ -95,13 +95,13 @@ export interface LaneEvents {
   cookies?(changes: CookieChange[]): void;
 }
 
-/** Where a lane gets its pages from: the net, or a function of the library's user. */
+/** Where a lane gets its pages from: the network, or a function of the library's user. */
 export interface PageSource {
-  /** It knows no HEAD: each page is asked for once, whatever its name looks like. */
+  /** Whether it has no HEAD: each page is requested once, whatever its name looks like. */
   readonly wholeOnly?: boolean;
-  /** It asks nobody: what it says, and what it cannot say, moves no clock of a host. */
+  /** Whether it sends no requests: its answers and failures move no clock of a host. */
   readonly asksNobody?: boolean;
-  /** It has what an archive has: what is in scope is asked for in full. */
+  /** Whether answers go into an archive: URLs in scope are requested in full. */
   readonly archives?: boolean;
   fetch(request: FetchRequest, hooks: FetchHooks): PendingFetch;
   resolve(host: string): Promise<string>;
@@ -118,9 +118,9 @@ const hookRequest = ({ url, kind, depth, attempt }: Lease, { method }: FetchRequ
     kind === UrlKind.sitemap ? ('sitemap' as const) : kind === UrlKind.asset ? ('asset' as const) : ('page' as const),
 });
 
-/** With so many requests in a lane it is busy. */
+/** A lane with this many requests is busy. */
 const BUSY = 8;
-/** A busy lane tells of so many outcomes at once, or after so long. */
+/** A busy lane reports this many outcomes at once, or after this time. */
 const FULL_MESSAGE = 16;
 const PATIENCE_MS = 4;
 
@@ -161,7 +161,7 @@ export class Lane {
   readonly #cookies: LaneCookies<Job> | null;
   readonly #hooks: LaneHooks | null;
   readonly #earlier: EarlierPages | null;
-  /** Null where nobody else could have the hosts of this machine. */
+  /** Null if no other machine could have the hosts of this one. */
   readonly #maySend: (() => boolean) | null;
   #headerIds: number[] = [];
   #headerTimes: number[] = [];
@@ -273,7 +273,7 @@ export class Lane {
     this.#cookies?.forget(sites);
   }
 
-  /** Over the limit on bytes in memory nothing more goes out, but for one request at a time, whose end goes on with the rest. */
+  /** Over the limit on bytes in memory only one request at a time goes out; its end starts the next. */
   readonly #mayGo = (): boolean => {
     const mayGo = this.#fetching.size === 0 || !this.#budget.isOver;
     this.#holdsBack ||= !mayGo;
@@ -308,7 +308,7 @@ export class Lane {
     }
   }
 
-  /** Something was settled while bodies were paused: see who may go on. */
+  /** Bytes were settled while bodies were paused: some may go on. */
   flow(): void {
     const isOver = this.#budget.isOver;
     const oldest = this.#budget.oldestOfAll;
@@ -433,7 +433,7 @@ export class Lane {
     }
   }
 
-  /** The page of a route is here already; or it was not to be had, and is asked for once more. */
+  /** The page of a route is here already; if it failed, it is requested once more. */
   #takeShell(fetching: Fetching, request: FetchRequest, shell: FetchResponse | null): void {
     if (shell === null) {
       if (!this.#isClosed) {
@@ -493,7 +493,7 @@ export class Lane {
     );
   }
 
-  /** Where cookies are kept, the jar alone says what is sent: it has what a gate would send, and may know better by now. */
+  /** If cookies are kept, the jar alone decides what is sent: it has the cookies of a gate, and may have newer ones. */
   #withCookies(request: FetchRequest, job: Job): FetchRequest {
     if (this.#cookies === null) {
       return request;
@@ -503,7 +503,7 @@ export class Lane {
     return cookie === null ? rest : { ...rest, cookie };
   }
 
-  /** @param headers null where none have come */
+  /** @param headers null if none have come */
   #takeCookies(fetching: Fetching, headers: ResponseHeaders | null): void {
     if (this.#cookies === null || fetching.hasHeaders) {
       return;
@@ -609,7 +609,7 @@ export class Lane {
     this.#sendMore(place);
   }
 
-  /** While much is under way outcomes wait a moment for company: the lane has its next requests in stock, and a message costs the same for many. */
+  /** While much is under way, outcomes wait a moment for others: the lane has its next requests in stock, and one message can carry many. */
   #give(outcome: Outcome): void {
     this.#outcomes.push(outcome);
     const isBusy = this.#fetching.size + this.#stock.size + this.#reading.waiting >= BUSY;

@@ -50,7 +50,7 @@ export function shortHref(href: string): string {
   return href.length > longest ? `${href.slice(0, longest)}…` : href;
 }
 
-/** Null where none of them is there. */
+/** Null if none of them is there. */
 export function refusalHeaders(headers: ResponseHeaders): Record<string, string> | null {
   const found: Record<string, string> = {};
   for (const name of TELLING_HEADERS) {

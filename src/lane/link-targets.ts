@@ -237,7 +237,7 @@ export class LinkTargets {
   }
 
   /**
-   * null where it is no URL.
+   * null if it is no URL.
    * @param encoding of the page in which it stands: a query is written in it
    */
   of(href: string, base: string, encoding = 'utf-8'): Target | null {

@@ -21,7 +21,7 @@ const PUBLISHED = [
 ];
 const MODIFIED = ['article:modified_time', 'last-modified', 'dcterms.modified', 'og:updated_time', 'revised'];
 
-/** As JSON; null where nothing is known. */
+/** As JSON; null if nothing is known. */
 export function pageExtras(
   { metas, jsonLd }: ScannedExtras,
   links: ScannedLinks,
@@ -49,7 +49,7 @@ export function pageExtras(
 
 const cut = (text: string): string => (text.length > MOST_TEXT ? `${text.slice(0, MOST_TEXT)}…` : text);
 
-/** Each once; null where there are none. */
+/** Each once; null if there are none. */
 function listed(texts: readonly string[]): string[] | null {
   const unique = [...new Set(texts.filter((text) => text !== '').map(cut))].slice(0, MOST_LISTED);
   return unique.length === 0 ? null : unique;

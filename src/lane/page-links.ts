@@ -33,7 +33,7 @@ export interface PageLinksParts {
   /** A piece is full with so many URLs. */
   pieceUrls: number;
   allowance: UrlTextAllowance;
-  /** Hooks of the user's that see the links; null where there are none. */
+  /** Hooks of the user's that see the links; null if there are none. */
   hooked: HookedPage | null;
   /** The first of the links that a hook has added. */
   firstAdded: number;
@@ -64,7 +64,7 @@ export class PageLinks {
   #place: LinkZone | null = null;
   /** Where a hook wants the link that is judged now. */
   #rank: number | null = null;
-  /** Why a hook does not want it followed; null where that was not said. */
+  /** Why a hook does not want it followed; null if that was not said. */
   #skipWords: string | null = null;
   /** Nothing is kept or asked of a link but where it leads. */
   readonly #isPlain: boolean;
@@ -300,7 +300,7 @@ const MOST_GLUE = 16;
  */
 export class UrlTextAllowance {
   #left = MOST_URL_TEXT;
-  /** Null where the URLs cannot be too much, as on nearly every page. */
+  /** Null if the URLs cannot be too much, as on nearly every page. */
   readonly #counted: Set<number> | null;
 
   constructor(links: number, baseLength: number, bytes: number) {

@@ -452,7 +452,7 @@ export class PageReader {
     }
   }
 
-  /** As JSON; null where none of them leads anywhere. */
+  /** As JSON; null if none of them leads anywhere. */
   #languages(languages: readonly [string, string][], base: string, encoding: string): string | null {
     const urls = new Map<string, string>();
     for (const [language, href] of languages) {

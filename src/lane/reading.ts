@@ -27,7 +27,7 @@ export interface FetchedPage {
     /** It is read only where it gives more to read than so many characters. */
     moreThan: number;
   };
-  /** All of them; null where the page was fetched earlier. */
+  /** All of them; null if the page was fetched earlier. */
   headers: ResponseHeaders | null;
 }
 
@@ -37,7 +37,7 @@ export interface SeenInBrowser {
   drawsByRoutes: boolean;
   /**
    * Of a route, where that was asked: it has a view of its own; it looks like one that cannot exist, and that is not the first view; or nobody can
-   * tell. Null where nobody asked.
+   * tell. Null if nobody asked.
    */
   route: RouteView | null;
 }

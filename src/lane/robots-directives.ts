@@ -1,7 +1,7 @@
 /** What a page's robots meta elements and X-Robots-Tag headers say together. */
 export interface RobotsDirectives {
   nofollow: boolean;
-  /** All directives that apply, joined by a comma; null where there are none. */
+  /** All directives that apply, joined by a comma; null if there are none. */
   text: string | null;
 }
 

@@ -11,7 +11,7 @@ const LARGEST_SHELL = 1 << 20;
 export class Shells {
   readonly #shells = new Map<string, Promise<FetchResponse | null>>();
 
-  /** The answer for the page, once it is here; null where it has to be asked for. */
+  /** The answer for the page, once it is here; null if it has to be asked for. */
   get(url: string): Promise<FetchResponse | null> | null {
     return this.#shells.get(url) ?? null;
   }

@@ -27,7 +27,7 @@ export function linksOfText(body: Uint8Array, contentType: string | null): Scann
   );
 }
 
-/** What fragments can point at in it; null where it is of a type that has no names. */
+/** What fragments can point at in it; null if it is of a type that has no names. */
 export function anchorsOfText(body: Uint8Array, contentType: string | null): Iterable<string> | null {
   if (isSvgType(contentType)) {
     return svgAnchors(body);

@@ -13,7 +13,7 @@ export function decodeText(bytes: Uint8Array, encoding: string): { text: string;
   return { text: decodeBytes(content, encoding), undecodable: !isDecodable(content, encoding) };
 }
 
-/** The encoding that a label such as `latin1` or `UTF8` stands for, or null for one that nobody knows. */
+/** The encoding that a label such as `latin1` or `UTF8` stands for, or null if it is unknown. */
 export function encodingOfLabel(label: string): string | null {
   const name = label.trim().toLowerCase();
   if (name === 'utf-8') {
@@ -29,7 +29,7 @@ export function encodingOfLabel(label: string): string | null {
   }
 }
 
-/** The encoding that a byte order mark stands for, or null where there is none. */
+/** The encoding that a byte order mark stands for, or null if there is none. */
 export function encodingOfBom(bytes: Uint8Array): string | null {
   if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) {
     return 'utf-8';
@@ -82,7 +82,7 @@ export function decodeXml(bytes: Uint8Array): string {
   try {
     return new TextDecoder(encodingOfXml(bytes)).decode(bytes);
   } catch {
-    // An encoding that nobody knows.
+    // An unknown encoding.
     return new TextDecoder('utf-8').decode(bytes);
   }
 }

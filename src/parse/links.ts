@@ -50,12 +50,12 @@ export class ScannedLinks {
   /** The hrefs are URLs as they are kept, from an earlier crawl, and not what a page says. */
   areKept = false;
   readonly kinds: number[] = [];
-  /** The rel attribute, white space folded, lower case; '' where there is none. */
+  /** The rel attribute, white space folded, lower case; '' if there is none. */
   readonly rels: string[] = [];
   /** From where to where the href stands in the page, references and all; -1 where it is not to be had from there. */
   readonly starts: number[] = [];
   readonly ends: number[] = [];
-  /** Anchor text, white space folded; only filled where it was asked for. */
+  /** Anchor text, white space folded; only filled if requested. */
   texts: string[] | null = null;
   /** Line and column (both from 1) of the tag that holds the link; only filled where asked for. */
   lines: number[] | null = null;
@@ -105,12 +105,12 @@ export class ScannedLinks {
   }
 }
 
-/** What one pass over a page finds. */
+/** The result of one pass over a page. */
 export interface PageScan {
   title: string | null;
   /** Text of the first h1, white space folded. */
   h1: string | null;
-  /** Words of the text that a reader sees, as src/kernel/assembly/words.ts counts them; null where the page is too large for the kernel. */
+  /** Words of the text that a reader sees, as src/kernel/assembly/words.ts counts them; null if the page is too large for the kernel. */
   wordCount: number | null;
   /** Of the same text, where it has a word: what tells it from others, see src/kernel/assembly/text-print.ts. */
   textPrint: { hash: string; sketch: string } | null;
@@ -120,7 +120,7 @@ export interface PageScan {
   imagesWithoutAlt: number;
   /** hreflang and href of each link to the page in another language, as written. */
   languages: [language: string, href: string][];
-  /** What pages say of themselves for others; only where asked for. */
+  /** What pages say about themselves for other programs; only if requested. */
   extras: ScannedExtras | null;
   description: string | null;
   /** href of rel=canonical as written. */
@@ -133,11 +133,11 @@ export interface PageScan {
   /** href of each feed that the page names, as written. */
   feeds: string[];
   links: ScannedLinks;
-  /** Hash of the visible text with digits folded; only where asked for. */
+  /** Hash of the visible text with digits folded; only if requested. */
   textHash: number | null;
   /** Whether anything in it is a tag of HTML at all. */
   looksLikeHtml: boolean;
-  /** ids and names for fragment checks; only where asked for. */
+  /** ids and names for fragment checks; only if requested. */
   anchors: string[] | null;
   /** True when the input ends inside a tag, a comment or raw text. */
   truncated: boolean;

@@ -318,7 +318,7 @@ const REFRESH_SEPARATOR = new RegExp(`^${SPACE}*[;,]?${SPACE}*`);
 
 const REFRESH_KEYWORD = new RegExp(`^url${SPACE}*=${SPACE}*`, 'i');
 
-/** The URL in the content of a meta refresh, or null where it only reloads the page or is not one at all. */
+/** The URL in the content of a meta refresh, or null if it only reloads the page or is not one at all. */
 function refreshUrl(content: string): string | null {
   const time = REFRESH_TIME.exec(content);
   if (time === null) {

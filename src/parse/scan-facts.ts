@@ -80,7 +80,7 @@ export class PageFacts {
     return (this.#reader.found & (1 << attribute)) !== 0;
   }
 
-  /** The value of an attribute of the tag at hand, or null where it has none. */
+  /** The value of an attribute of the tag at hand, or null if it has none. */
   value(attribute: number): string | null {
     return this.has(attribute) ? this.#pieces.attribute(this.#reader, attribute) : null;
   }

@@ -1,6 +1,6 @@
 import { printable } from '../base/text.js';
 
-/** What a file turned out to be. */
+/** The kind of file that was found. */
 export type SitemapKind = 'urlset' | 'index' | 'text' | 'feed' | 'unknown';
 
 export interface SitemapEntry {
@@ -24,7 +24,7 @@ export interface SitemapLimits {
 
 const MAX_URL_LENGTH = 8_192;
 const MAX_LASTMOD_LENGTH = 64;
-/** Of one file so many are kept. */
+/** How many are kept of one file. */
 const MAX_FAULTS = 1_000;
 const ABSOLUTE = /^https?:\/\//i;
 

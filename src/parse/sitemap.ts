@@ -9,7 +9,7 @@ export interface SitemapContents {
   kind: SitemapKind;
   entries: SitemapEntry[];
   truncated: 'urls' | 'bytes' | null;
-  /** What is wrong with the file, in a few printable words. The entries are what could be read all the same. */
+  /** What is wrong with the file, in a few printable words. The entries are those that could still be read. */
   problem: string | null;
   /** Why not all of it could be read, in a few printable words; left out where all was. */
   unread?: string;

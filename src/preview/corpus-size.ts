@@ -14,7 +14,7 @@ export interface CorpusForecast {
 
 /** A URL of a sample. */
 export interface SampledUrl {
-  /** Null where it gives no page of a corpus: a redirect, a picture, an error, noindex. */
+  /** Null if it gives no page of a corpus: a redirect, a picture, an error, noindex. */
   tokens: number | null;
   /** Whether it was drawn at random. The others were requested first, as home pages and indexes are. */
   isDrawn: boolean;

@@ -32,9 +32,9 @@ import type { CorpusForecast } from './corpus-size.js';
 export interface Preview extends Omit<Survey, 'seeds' | 'duration' | 'isNamed'> {
   /** What the figures rest on. `none`: there is no sitemap, so nobody can know how many pages there are. */
   basis: 'sitemaps' | 'sample' | 'seeds' | 'none';
-  /** Null where nobody knows how many pages there are. */
+  /** Null if nobody knows how many pages there are. */
   duration: Duration | null;
-  /** What the corpus will be; null where a crawl is previewed. */
+  /** What the corpus will be; null if a crawl is previewed. */
   corpus: CorpusForecast | null;
   /** What became of each seed: with a sample it is fetched, else as far as robots.txt tells. */
   seeds: SeedFate[];

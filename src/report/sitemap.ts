@@ -365,7 +365,7 @@ const WITH_ZONE = /^[a-z]{3,9}, .* gmt$/i;
 /** The oldest date format of HTTP names no zone; it means GMT too. */
 const ASCTIME = /^[a-z]{3} [a-z]{3} [ \d]\d \d{2}:\d{2}:\d{2} \d{4}$/i;
 
-/** A date of HTTP (RFC 9110, 5.6.7) in the format of W3C, to the second; null where it is none. */
+/** A date of HTTP (RFC 9110, 5.6.7) in the format of W3C, to the second; null if it is none. */
 export function w3cDate(httpDate: string): string | null {
   const text = httpDate.trim();
   const timeMs = WITH_ZONE.test(text) ? Date.parse(text) : ASCTIME.test(text) ? Date.parse(`${text} GMT`) : Number.NaN;

@@ -23,7 +23,7 @@ export interface RunFacts {
   ignoredRobots: boolean;
   robotsUnreachable: 'defer' | 'allow';
   seeding: readonly SeedingFacts[];
-  /** Null where no sitemap was written. */
+  /** Null if no sitemap was written. */
   sitemap: OutputNotes | null;
   notices: readonly string[];
 }
@@ -38,15 +38,15 @@ export interface SeedingFacts {
   found: number;
   /** URLs, each once. */
   inScope: number;
-  /** Null where it names URLs and not hosts. */
+  /** Null if it names URLs and not hosts. */
   withAddress: number | null;
-  /** Why it was given up; null where it was not. */
+  /** Why it was given up; null if it was not. */
   problem: string | null;
 }
 
 /** How far one layer of concurrency was used. */
 export interface LayerFacts {
-  /** The limit of the layer; null where it has none. */
+  /** The limit of the layer; null if it has none. */
   limit: number | null;
   /** The most that were in use at once. */
   peak: number;
@@ -113,7 +113,7 @@ export interface Summary {
   peakMemoryBytes: number;
   /** How long the run took. */
   durationMs: number;
-  /** Hosts that were put off, and why; `until` is when they may be asked again, null where nobody knows. */
+  /** Hosts that were put off, and why; `until` is when they may be asked again, null if nobody knows. */
   deferredHosts: DeferredHost[];
   /** The first five lines of pages.jsonl that failed; `parent` is null for seeds and what third parties named. */
   failures: {
@@ -135,7 +135,7 @@ export interface Summary {
   ignoredRobots: boolean;
   /** --robots-unreachable, and how many hosts were crawled though their robots.txt could not be reached. */
   robotsUnreachable: { policy: 'defer' | 'allow'; crawledHosts: number };
-  /** URLs and files of sitemap.xml (0 files: no page belonged in it), and what was left out by cause; null where none was asked for. */
+  /** URLs and files of sitemap.xml (0 files: no page belonged in it), and what was left out by cause; null if none was asked for. */
   sitemap: { urls: number; files: number; leftOut: Readonly<Counts> } | null;
   /** Sitemaps that were read for URLs, over all runs; `cutHosts` have more than 1,000 files, the largest first. */
   sitemapFiles: SitemapFiles & { cutHosts: { host: string; files: number }[] };

@@ -17,7 +17,7 @@ export interface RobotsFile {
 
 export interface RobotsVerdict {
   allowed: boolean;
-  /** The rule that decides; null where none matches. */
+  /** The rule that decides; null if none matches. */
   rule: RobotsRule | null;
   /** The rules cost more than the limit, so the URL is disallowed; `rule` is the one where matching was given up. */
   tooComplex: boolean;

@@ -26,7 +26,7 @@ export class RobotsWalk {
     return 'ask';
   }
 
-  /** The Cookie header to send; null where there is none. */
+  /** The Cookie header to send; null if there is none. */
   cookieFor(url: string): string | null {
     return this.#sendsCookies ? cookieHeader(this.#answers, url) : null;
   }

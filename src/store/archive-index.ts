@@ -1,18 +1,18 @@
 import { rmSync } from 'node:fs';
 import { type Database, openDatabase, type Statement } from './sqlite.js';
 
-/** What an archive says came of a request: where its record stands, or that there was no answer. */
+/** The result of a request in an archive: where its record stands, or that there was no answer. */
 export interface ArchivedCapture {
   /** Normal form. */
   url: string;
   at: number;
-  /** Null where nobody can tell. */
+  /** Null if nobody can tell. */
   method: string | null;
   /** Number of the file, of those that the crawl was given. */
   part: number;
   offset: number;
   length: number;
-  /** Why there was no answer; null where there was one. */
+  /** Why there was no answer; null if there was one. */
   error: string | null;
   message: string | null;
   digest: string | null;
@@ -32,7 +32,7 @@ CREATE INDEX captures_digest ON captures (digest) WHERE digest IS NOT NULL AND r
 
 const COLUMNS = 'id, url, at, method, part, offset, length, error, message, digest, revisit AS isRevisit';
 
-/** So many records are one transaction. */
+/** How many records make one transaction. */
 const AT_ONCE = 5_000;
 
 /** The answers of archives by URL, in a file beside the crawl that replays them: an archive may be larger than memory. */
@@ -83,7 +83,7 @@ export class ArchiveIndexWriter {
   }
 }
 
-/** What an index was made of; null where there is none that is whole. */
+/** What an index was made of; null if there is no complete one. */
 export function archiveIndexOf(path: string): string | null {
   try {
     const database = openDatabase(path, { readOnly: true });
@@ -113,12 +113,12 @@ export class ArchiveIndex {
     );
   }
 
-  /** Null where the archives have no answer for it. */
+  /** Null if the archives have no answer for it. */
   find(url: string, method: string): ArchivedCapture | null {
     return captureOf(this.#find.get(url, method));
   }
 
-  /** A record that has the payload; null where none has. */
+  /** A record that has the payload; null if none has. */
   payload(digest: string): ArchivedCapture | null {
     return captureOf(this.#payload.get(digest));
   }

@@ -48,7 +48,7 @@ export class ArchiveTable {
     this.#url = database.prepare('SELECT url FROM urls WHERE id = ?');
   }
 
-  /** The record that has this payload first; null where none has. */
+  /** The record that has this payload first; null if none has. */
   payload(digest: string): { url: string; at: number } | null {
     return (this.#payload.get(digest) as { url: string; at: number } | undefined) ?? null;
   }

@@ -51,7 +51,7 @@ export interface AuditCoverage {
   hasLinkTexts: boolean;
 }
 
-/** What an audit asks of a store. Whoever opens it closes it. */
+/** The queries of an audit to a store. The caller that opens it closes it. */
 export class AuditReader {
   readonly crawl: Reader;
   readonly #database: Database;
@@ -211,7 +211,7 @@ export class AuditReader {
     return this.#statements.of('SELECT url FROM urls WHERE id = ?').get(id)?.url ?? '';
   }
 
-  /** Pages that a sitemap names and nobody links to. `links` has to have been called. */
+  /** Pages that a sitemap names and no page links to. `links` has to be called first. */
   *orphans(): IterableIterator<number> {
     for (const { id } of this.#database.prepare(LISTED_PAGES).iterate()) {
       if (this.#inlinks![id] === 0) {
@@ -397,16 +397,16 @@ function concerns(trouble: LinkTrouble, kind: number, isSecure: boolean): boolea
 export interface Redirects {
   first: number;
   hops: number;
-  /** Where it ends; null: nowhere. */
+  /** Where it ends; null if nowhere. */
   end: number | null;
   /** Where the first hops lead. */
   shown: number[];
 }
 
-/** So many hops are told. */
+/** How many hops are listed. */
 const MOST_HOPS_SHOWN = 5;
 
-/** Of each URL that redirects how many hops it is to the end; null where there is none. And the circles, each once. */
+/** For each redirecting URL the number of hops to the end, or null if there is no end; and the circles, each once. */
 function endsOf(next: ReadonlyMap<number, number>): {
   ends: Map<number, { hops: number; end: number | null }>;
   circles: number[][];

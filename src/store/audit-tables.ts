@@ -63,11 +63,11 @@ export interface FoundPlace {
 export interface NamedPlace {
   /** The page that it is about, or on which it stands. */
   url: string;
-  /** What it leads to or names; null where it does neither. */
+  /** What it leads to or names; null if it does neither. */
   target: string | null;
-  /** What is to be said of this place alone, such as a status. */
+  /** What applies only to this place, such as a status. */
   detail: string | null;
-  /** The text of a link; null where it is none, or texts were not kept. */
+  /** The text of a link; null if it is not a link, or if texts were not kept. */
   text: string | null;
   /** How often it is there. */
   times: number;

@@ -35,7 +35,7 @@ const PAGE_OR_SITEMAP = `kind IN (${UrlKind.page}, ${UrlKind.sitemap})`;
 /** First in line, and with tries of its own. */
 const ANEW = `class = ${QueueClass.urgent}, attempts = 1, reason = NULL`;
 
-/** Queues the URLs that the next round of a check asks for. `betweenCheckRounds` gives it a transaction, and nobody else has the store. */
+/** Queues the URLs that the next round of a check requests. `betweenCheckRounds` gives it a transaction, and nobody else uses the store. */
 export class CheckQueue {
   readonly #database: Database;
   readonly #options: CheckQueueOptions;
@@ -105,7 +105,7 @@ export class CheckQueue {
     });
   }
 
-  /** What HEAD said of them is kept as an attempt: so it is known who was asked. */
+  /** The answer to HEAD is kept as an attempt, which shows what was requested. */
   askForFirstByte(ids: Iterable<number>): void {
     this.#choose(ids);
     this.#database
@@ -162,7 +162,7 @@ export class CheckQueue {
     this.#queued += routes.size;
   }
 
-  /** What refused connections or was put off gets its chance at once; only what asked for time itself keeps it. */
+  /** Hosts that refused connections or were put off get their chance at once; only those that asked for time themselves keep it. */
   forgiveHosts(): void {
     this.#database.exec(
       `UPDATE hosts SET blocked_until = 0, failures = 0, block_reason = NULL WHERE block_reason IS NOT 'retry_after';
@@ -176,7 +176,7 @@ export class CheckQueue {
     this.#database.exec(`UPDATE origins SET robots_tries = 0 WHERE ${ROBOTS_WAS_SILENT}`);
   }
 
-  /** A limit has ended the run: what it left is not to be asked for now. */
+  /** A limit has ended the run: the URLs that it left are not to be requested now. */
   leaveRest(): void {
     moveAll(this.#database, {
       ...{ from: queued, to: skipped, set: "reason = 'limit'" },
@@ -184,7 +184,7 @@ export class CheckQueue {
     });
   }
 
-  /** The limit is another now: what it had left is asked for. */
+  /** The limit has changed: the URLs that it had left are requested. */
   takeUpRest(): void {
     moveAll(this.#database, {
       ...{ from: skipped, to: queued, set: 'reason = NULL' },
@@ -192,7 +192,7 @@ export class CheckQueue {
     });
   }
 
-  /** What came of the first look is kept as its last attempt. */
+  /** The result of the first look is kept as its last attempt. */
   #lookAgain(which: string): void {
     const asked = `urls.${PAGE_OR_SITEMAP} AND urls.state IN (${done}, ${failed}) AND ${which}`;
     this.#database

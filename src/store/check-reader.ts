@@ -51,7 +51,7 @@ export interface PageLinks {
   page: number;
   /** Two words an edge, see page-row.ts. */
   edges: Uint32Array;
-  /** Two words an edge: line, and column with the mark of a link that is to be left out; null where nobody asked for places. */
+  /** Two words an edge: line, and column with the mark of a link that is to be left out; null if places were not requested. */
   places: Uint32Array | null;
   /** In JSON, as few who go through the pages need them: what is written in each link, and its text. */
   hrefs: string | null;
@@ -64,13 +64,13 @@ export interface AnchoredPage {
   reason: string | null;
   flags: number;
   contentType: string | null;
-  /** Packed names; null where the page was not read for them. */
+  /** Packed names; null if the page was not read for them. */
   anchors: Uint32Array | null;
 }
 
 export interface RedirectHop {
   next: number;
-  /** What its Location says, in JSON as the only link; null where that was not kept. */
+  /** What its Location says, in JSON as the only link; null if that was not kept. */
   hrefs: string | null;
 }
 
@@ -189,7 +189,7 @@ export class CheckReader {
     return this.#statements.of('SELECT state FROM urls WHERE id = ?').get(id)?.state === UrlState.done;
   }
 
-  /** Why a URL failed; null where it did not. */
+  /** Why a URL failed; null if it did not. */
   failureOf(id: number): string | null {
     return (
       this.#statements.of(`SELECT reason FROM urls WHERE id = ? AND state = ${UrlState.failed}`).get(id)?.reason ?? null
@@ -378,7 +378,7 @@ export class CheckReader {
       .iterate() as IterableIterator<{ id: number; origin: string; host: number; contentType: string | null }>;
   }
 
-  /** Pages that wait and were never asked for. */
+  /** Pages that wait and were never requested. */
   countNeverAsked(): number {
     return this.#count(`FROM urls WHERE state = ${UrlState.queued} AND kind = ${UrlKind.page} AND attempts = 0`);
   }

@@ -12,7 +12,7 @@ const NO_EDGES = new Uint32Array(0);
 
 /**
  * By id, how many clicks part a page from the seeds. Where sitemaps or others named pages, the depth in the store is not that: then it is worked out
- * of all links, level by level, so that each page is read once, in whatever order the crawl came by them. Null where the store says it. Memory:
+ * of all links, level by level, so that each page is read once, in whatever order the crawl came by them. Null if the store says it. Memory:
  * eight bytes for each URL that is known.
  */
 export function clickDepths(database: Database): Int32Array | null {

@@ -20,7 +20,7 @@ export class Contents {
     );
   }
 
-  /** The id under which the bytes are kept; null where there are none. */
+  /** The id under which the bytes are kept; null if there are none. */
   keep({ packed, hash }: Pick<KeptBody, 'packed' | 'hash'>): number | null {
     if (packed.length === 0) {
       return null;
@@ -30,7 +30,7 @@ export class Contents {
     return known?.id ?? Number(this.#insert.run(key, packed).lastInsertRowid);
   }
 
-  /** What a page has; null where nothing is kept of it. */
+  /** The content of a page; null if nothing is kept of it. */
   of(page: number): number | null {
     return this.#ofPage.get(page)?.content ?? null;
   }

@@ -90,7 +90,7 @@ export class CookieGates {
     this.#pass.run(id);
   }
 
-  /** What was to be done in a transaction that is rolled back. */
+  /** Forgets the work of a transaction that is rolled back. */
   forget(): void {
     this.#settled = [];
   }

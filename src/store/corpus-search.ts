@@ -80,14 +80,14 @@ export interface SearchDocument {
 export interface SearchName {
   /** In the form in which names are compared. */
   name: string;
-  /** Its place on the page; null where it has none. */
+  /** Its place on the page; null if it has none. */
   anchor: string | null;
 }
 
 /** A part of a page, and its words as they are looked for. */
 export interface SearchPassage {
   headings: readonly string[];
-  /** The place of the section on the page; null where it is not known. */
+  /** The place of the section on the page; null if it is not known. */
   anchor?: string | null;
   names?: readonly SearchName[];
   words: { heading?: string; headings: string; names?: string; text: string; stems?: string };
@@ -229,7 +229,7 @@ export class SearchReader {
     this.#database = database;
   }
 
-  /** Null where the file is not a search.db of this version. */
+  /** Null if the file is not a search.db of this version. */
   static open(path: string): SearchReader | null {
     const database = openDatabase(path, { readOnly: true });
     try {

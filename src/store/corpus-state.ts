@@ -103,7 +103,7 @@ export interface StatePage extends Omit<StoredDocument, 'finalUrl' | 'crawledAt'
   links: { start: number; end: number; url: string }[];
 }
 
-/** What is known of a page from the corpus that is there already. */
+/** What the existing corpus says about a page. */
 export interface EarlierPage<Entry> {
   entry: Entry;
   /** Where its line stands in that corpus's corpus.jsonl. */
@@ -201,7 +201,7 @@ export class CorpusState<Entry extends { url: string }, Removed extends { url: s
     this.commit();
   }
 
-  /** Takes a page over from a run that was interrupted; false where it has none of that URL that was measured so. */
+  /** Takes a page over from a run that was interrupted; false if it has none of that URL that was measured so. */
   renew(
     {
       url,
@@ -228,7 +228,7 @@ export class CorpusState<Entry extends { url: string }, Removed extends { url: s
     return true;
   }
 
-  /** A page of a run that was interrupted, as it was handed over; null where it has none of that URL. */
+  /** A page of an interrupted run, as it was handed over; null if that run has no page of the URL. */
   taken(url: string): StoredDocument | null {
     const row = this.#statements
       .of(
@@ -335,7 +335,7 @@ export class CorpusState<Entry extends { url: string }, Removed extends { url: s
     return this.#statements.of('SELECT 1 FROM pages WHERE path = ?').get(path) !== undefined;
   }
 
-  /** By the alphabet; null where no page has one. */
+  /** By the alphabet; null if no page has one. */
   firstAndLastPath(): { first: string; last: string } | null {
     const { first, last } = this.#database.prepare('SELECT min(path) AS first, max(path) AS last FROM pages').get()!;
     return first === null ? null : { first, last };
@@ -368,7 +368,7 @@ export class CorpusState<Entry extends { url: string }, Removed extends { url: s
     return rows.map(({ section }) => section);
   }
 
-  /** The page that is kept of a URL's content, null where the corpus has none of it. Knows the ends of redirects too. */
+  /** The page that is kept of a URL's content, null if the corpus has none of it. Knows the ends of redirects too. */
   keptPageOf(url: string): { url: string; path: string } | null {
     const row = this.#statements
       .of(
@@ -394,7 +394,7 @@ export function isCorpusState(path: string): boolean {
   }
 }
 
-/** What a power cut has left in pieces is of no use to anybody. */
+/** Pieces that a power cut has left are useless. */
 function removeDamaged(path: string): void {
   if (!existsSync(path) || isIntact(path)) {
     return;

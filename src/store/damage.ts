@@ -14,7 +14,7 @@ const JSON_TYPES: Partial<Readonly<Record<PageFieldType, string>>> = {
 
 /**
  * A value in a store that no Gossamer has written, and that SQLite takes for whole: it has no checksums, so a flipped bit within a cell is a
- * value like others. It looks at everything, and so is asked only after something has failed. Null where nothing is wrong.
+ * value like others. It looks at everything, and so is asked only after something has failed. Null if nothing is wrong.
  */
 export function damageIn(directory: string): string | null {
   const database = openKept(directory);

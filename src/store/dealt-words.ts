@@ -9,7 +9,7 @@ const PIECE_WORDS = ROWS_A_PIECE * DEALT_WORDS;
 const PIECE_BYTES = PIECE_WORDS * 4;
 
 interface Heap {
-  /** What is not in the file yet. */
+  /** Words that are not in the file yet. */
   words: Uint32Array;
   length: number;
   /** Places in the file, in pieces. */
@@ -71,7 +71,7 @@ export class DealtWords {
     }
   }
 
-  /** Nothing is asked of it any more. */
+  /** It is not used any more. */
   drop(): void {
     this.#heaps.length = 0;
     if (this.#handle !== null) {

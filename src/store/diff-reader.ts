@@ -6,7 +6,7 @@ import type { Database, Row, Statement } from './sqlite.js';
 import { columnsOfPages } from './store-file.js';
 import { STATE_NAMES, UrlFlag, UrlState } from './url-state.js';
 
-/** What two crawls are compared by, of one URL of one of them. */
+/** The facts of one URL by which two crawls are compared. */
 export interface ComparedPage {
   readonly id: number;
   /** As the other crawl would call it. */
@@ -100,7 +100,7 @@ export class DiffReader {
     return {
       ...{ id, url, status, title, description, h1, robots, hash },
       ownUrl: row.url,
-      // What a limit left in the queue is listed as skipped.
+      // URLs that a limit left in the queue are listed as skipped.
       state: waits ? 'skipped' : (STATE_NAMES[row.urlState as UrlState] as ComparedPage['state']),
       reason: waits ? 'limit' : row.reason,
       isExternal: (row.flags & UrlFlag.external) !== 0,

@@ -77,7 +77,7 @@ export function stateOf(directory: string): DirectoryState {
 const keptState = (ended: ReturnType<Reader['ended']>, isAddedTo: boolean): 'unfinished' | 'finished' =>
   isAddedTo || ended === null || !ended.isWritten || UNFINISHED_REASONS.has(ended.reason) ? 'unfinished' : 'finished';
 
-/** Whoever was about to begin a crawl here was killed before it had begun: there is nothing in it to go on with, nor to lose. */
+/** A process was killed before its crawl had begun here: there is nothing to resume, and nothing to lose. */
 export function isUnbegun(directory: string): boolean {
   const path = storePath(directory);
   let database: Database | null = null;
@@ -127,7 +127,7 @@ export function folderNameOf(host: string): string {
   return safe === '' ? 'crawl' : DEVICE.test(safe) ? `_${safe}` : safe;
 }
 
-/** Nothing is deleted by way of a link: who made it may have meant another name for the folder, not the folder. */
+/** Nothing is deleted through a link: its maker may have meant another name for the folder, not the folder. */
 export function refuseLink(directory: string): void {
   if (lstatSync(directory, { throwIfNoEntry: false })?.isSymbolicLink()) {
     throw new StateError(
@@ -173,7 +173,7 @@ export function leaveCrashNote(directory: string, ids: readonly number[]): void 
   try {
     writeFileSync(noteOf(directory), JSON.stringify(ids));
   } catch {
-    // The run ends with another error, and that one is told.
+    // The run ends with another error, and that one is reported.
   }
 }
 
@@ -194,7 +194,7 @@ export interface CrawlStatus {
   directory: string;
   /** Whether it runs, waits to be gone on with, or is finished. */
   state: 'running' | 'unfinished' | 'finished';
-  /** Why its last run ended; null where none has. */
+  /** Why its last run ended; null if none has. */
   reason: string | null;
   /** The limit that cut it, or null. */
   truncated: string | null;
@@ -212,7 +212,7 @@ export function statusIn(directory: string, reader: Reader, tallies: Iterable<Ta
   const ended = reader.ended();
   const running = DirectoryLock.isTaken(directory);
   const { open: _open, queued = 0, leased = 0 } = reader.counts();
-  // What a limit left in the queue is skipped here too, as in every output.
+  // URLs that a limit left in the queue count as skipped here too, as in every output.
   const isCut = (ended?.truncated ?? null) !== null;
   const counts = {
     queued: isCut ? 0 : queued,
@@ -300,7 +300,7 @@ export const ARCHIVE_FOLDER = 'archive';
 
 const OF_ARCHIVE = /^(?:gossamer-\d{5,}\.warc\.gz|index\.cdxj)$/;
 
-/** What others have put beside the archive stays. */
+/** Files that others have put beside the archive stay. */
 function deleteArchive(directory: string): void {
   const folder = join(directory, ARCHIVE_FOLDER);
   if (!lstatSync(folder, { throwIfNoEntry: false })?.isDirectory()) {

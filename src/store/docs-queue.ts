@@ -23,7 +23,7 @@ export function betweenDocsRounds<T>(
   );
 }
 
-/** What was asked for, or would have been, is asked for again. */
+/** URLs that were requested, or would have been, are requested again. */
 const RENEWED: Pick<Move, 'from' | 'to'> = { from: [done, failed, deferred, skipped], to: queued };
 const WAS_WANTED = `(state <> ${skipped} OR reason IN ('robots', 'limit'))`;
 const AGAIN = `reason = NULL, attempts = 0, lost = 0, not_before = 0,
@@ -78,7 +78,7 @@ export class DocsQueue {
    * These pages are asked for before all others, as seeds are: those that wait, and those of an earlier run that are to be asked again. Returns
    * how many of them had not been brought forward before.
    *
-   * @param since see `renewPages`; null where nothing is renewed
+   * @param since see `renewPages`; null if nothing is renewed
    */
   askFirst(urls: readonly string[], since: number | null): number {
     const forward = this.#database.prepare(
@@ -109,7 +109,7 @@ export class DocsQueue {
       UPDATE urls SET flags = flags & ~${UrlFlag.renew} WHERE ${theirs}`);
   }
 
-  /** What was found by links of these seeds alone is not asked for; the links themselves lead nowhere. */
+  /** URLs that only links of these seeds lead to are not requested; the links themselves lead nowhere. */
   async leaveToSitemaps(seeds: readonly number[], breaks: Breaks): Promise<void> {
     if (seeds.length === 0) {
       return;

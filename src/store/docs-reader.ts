@@ -8,7 +8,7 @@ import { openStoreFile, readSeeds, storePath } from './store-file.js';
 import type { SeedRow } from './transaction.js';
 import { UrlFlag, UrlKind, UrlState } from './url-state.js';
 
-/** What became of a page that may belong to a corpus. */
+/** The result of a page that may belong to a corpus. */
 export interface PageFate {
   url: string;
   state: UrlState;
@@ -41,14 +41,14 @@ export interface KeptFacts extends Omit<PageToConvert, 'packed' | 'fetchedAt'> {
   hash: string;
 }
 
-/** A page that a sample has asked for. */
+/** A page that a sample has requested. */
 export interface SampledPage {
   url: string;
   state: UrlState;
   redirectTo: number | null;
   robots: string | null;
   type: string | null;
-  /** Deflated; null where nothing is kept of it. */
+  /** Deflated; null if nothing is kept of it. */
   packed: Uint8Array | null;
   /** A seed, or named in a sitemap. */
   isGiven: boolean;
@@ -148,7 +148,7 @@ export class DocsReader {
     return this.#statements.of(`SELECT id FROM urls WHERE url = ? AND kind = ${UrlKind.page}`).get(url)?.id ?? null;
   }
 
-  /** What the links of some kinds of a page that was read lead to; null where it was not read. Those that may not be followed are left out where that is obeyed. */
+  /** What the links of some kinds of a page that was read lead to; null if it was not read. Those that may not be followed are left out where that is obeyed. */
   linksOf(id: number, kinds: ReadonlySet<number>, obeyNofollow: boolean): number[] | null {
     const row = this.#statements
       .of(
@@ -175,7 +175,7 @@ export class DocsReader {
     return targets;
   }
 
-  /** Pages that were asked for, and the seed that each belongs to. */
+  /** Requested pages, and the seed that each belongs to. */
   askedPages(): IterableIterator<{ id: number; seed: number }> {
     return this.#database.prepare(`SELECT id, seed FROM urls WHERE ${ASKED}`).iterate() as IterableIterator<{
       id: number;
@@ -248,7 +248,7 @@ export class DocsReader {
     return (row as PageToConvert | undefined) ?? null;
   }
 
-  /** All that is kept of a page but its bytes, of which `hash` tells whether they are the same; null where they have none, or nothing is kept. */
+  /** All that is kept of a page but its bytes, of which `hash` tells whether they are the same; null if they have none, or nothing is kept. */
   keptFactsOf(id: number): KeptFacts | null {
     const row = this.#statements
       .of(
@@ -337,7 +337,7 @@ export class DocsReader {
     }
   }
 
-  /** What was loaded beside pages, by its URL, as it came, deflated; null where it was not asked for, `failed` where it could not be had. */
+  /** What was loaded beside pages, by its URL, as it came, deflated; null if it was not asked for, `failed` where it could not be had. */
   assetAt(url: string): { packed: Uint8Array; type: string | null } | 'failed' | null {
     const found = this.#statements.of(
       `SELECT urls.id AS id, urls.state AS state, pages.redirect_to AS redirect, bodies.type AS type, contents.packed AS packed
@@ -391,7 +391,7 @@ export class DocsReader {
       .get(JSON.stringify(seeds))!.n;
   }
 
-  /** Null where nothing came of the page. */
+  /** Null if the page gave nothing. */
   titleOf(id: number): { url: string; title: string | null } | null {
     return (
       this.#statements

@@ -62,7 +62,7 @@ export class NamedUrls {
     this.#has = database.prepare('SELECT 1 AS yes FROM temp.named WHERE url = ?');
   }
 
-  /** @param until null where nothing is known of that */
+  /** @param until null if that is unknown */
   add(url: string, until: number | null): void {
     this.#insert.run(url, until);
   }

@@ -26,11 +26,11 @@ export interface EarlierPage {
 /** All that is carried over of a page. */
 export interface EarlierContent {
   readonly fields: Pick<PageRow, RowField>;
-  /** In document order; null where it has none. */
+  /** In document order; null if it has none. */
   readonly links: EarlierLinks | null;
   /** URLs of the feeds that it names. */
   readonly feeds: readonly string[];
-  /** What is kept of it beside that, as it is packed there; null where nothing is asked for. */
+  /** What is kept of it beside that, as it is packed there; null if nothing is asked for. */
   readonly body: KeptBody | null;
 }
 
@@ -42,7 +42,7 @@ export interface EarlierLinks {
   readonly texts: string[] | null;
 }
 
-/** What looking through the earlier crawl has found. */
+/** The result of looking through the earlier crawl. */
 export interface EarlierIndex {
   /** What the crawl keeps of itself: options, version and how it ended. */
   readonly meta: Readonly<Record<string, string>>;
@@ -189,7 +189,7 @@ export class EarlierCrawl {
     return null;
   }
 
-  /** Null where the page is another one by now: somebody goes on with the earlier crawl. */
+  /** Null if the page has changed by now, because the earlier crawl was resumed. */
   read({ id, etag, lastModified, fetchedAt }: EarlierPage): EarlierContent | null {
     // One moment of the store for all that is read.
     this.#database.exec('BEGIN');
@@ -247,7 +247,7 @@ export class EarlierCrawl {
   }
 }
 
-/** Of what is no text nothing is kept. */
+/** Nothing is kept of files that are not text. */
 function bodyOf(row: Row | undefined): KeptBody | null {
   if (row === undefined) {
     return null;

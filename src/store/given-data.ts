@@ -25,7 +25,7 @@ export class GivenData {
     this.#isEmpty = database.prepare('SELECT 1 AS yes FROM given LIMIT 1').get() === undefined;
   }
 
-  /** Of several times that a URL is added, names of the last one win. The record of a page that is settled already gets them, too. */
+  /** If a URL is added several times, the names of the last time win. The record of a page that is settled already gets them, too. */
   keep(url: number, data: string): void {
     this.#isEmpty = false;
     this.#insert.run(url, joined(this.#select.get(url)?.data ?? null, data));
@@ -35,7 +35,7 @@ export class GivenData {
     }
   }
 
-  /** What the record of a page says: what was given with its URL and, over that, what was taken from the page. Null where nothing was given. */
+  /** The data in the record of a page: what was given with its URL, overridden by what was taken from the page. Null if nothing was given. */
   joinedWith(url: number, ofPage: string | null): string | null {
     if (this.#isEmpty) {
       return null;

@@ -22,16 +22,16 @@ export interface HostResult {
   deferred: number;
   /** Of its lines, those that were asked for. */
   dispatched: number;
-  /** Why it was put off; null where it was not. */
+  /** Why it was put off; null if it was not. */
   deferredReason: string | null;
   /**
    * What came of its robots.txt: `ready` (its rules are known, or there are none), `unknown`, `fetching`, `unreachable`, `failed`,
    * `unanswered` (crawled all the same, --robots-unreachable allow), `ignored` (--ignore-robots).
    */
   robots: string | null;
-  /** Its Crawl-delay, the longest of its origins; null where it has none. */
+  /** Its Crawl-delay, the longest of its origins; null if it has none. */
   crawlDelayMs: number | null;
-  /** The address last connected to; null where there was no connection. */
+  /** The address last connected to; null if there was no connection. */
   address: string | null;
 }
 
@@ -42,7 +42,7 @@ export interface DeferredHost {
   reason: string;
   /** How many of its URLs wait. */
   urls: number;
-  /** ISO 8601; null where nobody knows. */
+  /** ISO 8601; null if unknown. */
   until: string | null;
   /** What came of its robots.txt, where that is why; else null. */
   detail: string | null;
@@ -131,7 +131,7 @@ export class HostReader {
   }
 }
 
-/** Why the robots.txt of an origin cannot be had: what was answered, or why nothing was. */
+/** Why the robots.txt of an origin cannot be read: what the answer was, or why there was none. */
 export function robotsTrouble(status: number | null, message: string | null): string {
   if (status !== null) {
     return status === 429 || status >= 500

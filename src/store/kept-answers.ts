@@ -12,11 +12,11 @@ export interface KeptAnswer {
   damage?: string;
 }
 
-/** What a server said when the crawl asked for a URL. */
+/** What a server answered when the crawl requested a URL. */
 export interface AnsweredUrl extends KeptAnswer {
   status: number;
   headers: [string, string][];
-  /** Deflated; null where no body was asked for, or none was wanted. */
+  /** Deflated; null if no body was asked for, or none was wanted. */
   packed: Uint8Array | null;
   /** In milliseconds since 1970. */
   answeredAt: number | null;
@@ -68,12 +68,12 @@ export class KeptAnswers {
     );
   }
 
-  /** Whoever opens it closes it. */
+  /** The caller that opens it closes it. */
   static open(directory: string): KeptAnswers {
     return new KeptAnswers(openStoreFile(storePath(directory), { create: false, readOnly: true }));
   }
 
-  /** Null where the crawl did not ask for it. */
+  /** Null if the crawl did not request it. */
   of(url: string): AnsweredUrl | UnansweredUrl | null {
     const row = this.#find.get(url) as AnswerRow | undefined;
     return row === undefined ? null : answerOf(row);
@@ -84,7 +84,7 @@ export class KeptAnswers {
   }
 }
 
-/** An answer, and the one before it that has the same body; null where none has. */
+/** An answer, and the one before it that has the same body; null if none has. */
 export type KeptExchange = (AnsweredUrl | UnansweredUrl) & {
   url: string;
   first: { url: string; at: number } | null;

@@ -20,7 +20,7 @@ export class KeptTexts {
     this.#database = database;
   }
 
-  /** Whoever opens it closes it. */
+  /** The caller that opens it closes it. */
   static open(directory: string): KeptTexts {
     return new KeptTexts(openKept(directory));
   }

@@ -25,7 +25,7 @@ export interface LinkTo {
   text: string | null;
   /** Leads to a page and may be followed; leads to one and a hook has skipped it, or it is marked nofollow; is no link to a page. */
   follow: 'followed' | 'declined' | 'nofollow' | 'asset';
-  /** What that hook said; null where it said nothing, or none did. */
+  /** The reason of that hook; null if it gave none, or if no hook declined it. */
   words: string | null;
 }
 
@@ -33,7 +33,7 @@ export interface LinkTo {
 export interface Hop {
   id: number;
   by: 'seed' | 'sitemap' | 'redirect' | 'link' | 'ct' | 'commoncrawl' | 'unknown';
-  /** Number of the kind of link; null where it is none. */
+  /** Number of the kind of link; null if it is not a link. */
   kind: number | null;
 }
 

@@ -36,7 +36,7 @@ export class DirectoryLock {
     }
   }
 
-  /** Nobody may be at work there: throws a sentence that says who is. */
+  /** Throws if a process is at work there, with a sentence that says which. */
   static refuseTaken(directory: string): void {
     if (DirectoryLock.isTaken(directory)) {
       throw inUse(directory);

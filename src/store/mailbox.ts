@@ -22,7 +22,7 @@ export interface MailedUrl {
   data: string | null;
 }
 
-/** So many URLs are in a file at most: one file is one commit. */
+/** The most URLs in a file: one file is one commit. */
 const URLS_A_FILE = 5_000;
 
 const isMail = (name: string): boolean => name.endsWith('.json') && !name.startsWith('.');
@@ -100,7 +100,7 @@ export class Mailbox {
     }
   }
 
-  /** Null where it is no file of ours: it is put aside then, under another name. */
+  /** Null if it is not a file of ours: it is then put aside under another name. */
   async read(name: string): Promise<MailedUrl[] | null> {
     const path = join(this.folder, name);
     const urls = urlsIn(await readFile(path, 'utf8'));
@@ -115,9 +115,9 @@ export class Mailbox {
     await rm(join(this.folder, name), { force: true });
   }
 
-  /** Nobody watches any more. */
+  /** Stops watching. */
   async close(): Promise<void> {
-    // Where something is in it, it stays.
+    // It stays if something is in it.
     await rmdir(this.folder).catch(() => {});
   }
 }

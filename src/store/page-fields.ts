@@ -9,7 +9,7 @@ export interface PageField {
   readonly type: PageFieldType;
   /** What a row has before anything is known. */
   readonly empty: null | 0 | false | '';
-  /** Whether results say null where nothing is known; else they say what is `empty`. */
+  /** Whether results say null if nothing is known; else they say what is `empty`. */
   readonly nullable: boolean;
   /**
    * Where its value is kept; null: it is worked out of several when it is read. Columns of `pages` are what a lane

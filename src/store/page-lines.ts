@@ -85,7 +85,7 @@ function pieceOf(field: NamedField, isFirst: boolean, value: string): string {
     : `${key} || ${json}`;
 }
 
-/** Of an optional field. */
+/** For an optional field. */
 const saysNothing = ({ name, type }: NamedField, value: string): string =>
   name === 'external' ? NOT_EXTERNAL : type === 'integer' ? `coalesce(${value}, 0) = 0` : `${value} IS NULL`;
 

@@ -54,7 +54,7 @@ export class PageMemory {
     this.#statements = new Statements(database);
   }
 
-  /** Null where it cannot be had or written: the corpus is made without it. */
+  /** Null if it cannot be had or written: the corpus is made without it. */
   static open(directory: string): PageMemory | null {
     const path = join(directory, FILE);
     try {
@@ -72,7 +72,7 @@ export class PageMemory {
     }
   }
 
-  /** Only to look things up. Null where there is none of this version, or another process is at it. */
+  /** Only to look things up. Null if there is none of this version, or another process is at it. */
   static openToRead(directory: string): PageMemory | null {
     let database: Database | null = null;
     try {
@@ -131,7 +131,7 @@ export class PageMemory {
     }
   }
 
-  /** Under which key the corpus in a folder was written, and which files came of it; null where nothing is known of that. */
+  /** Under which key the corpus in a folder was written, and which files came of it; null if nothing is known of that. */
   sealOf(output: string): { key: string; files: string } | null {
     const row = this.#statements.of('SELECT key, files FROM seals WHERE output = ?').get(output);
     return row === undefined ? null : { key: row.key, files: row.files };

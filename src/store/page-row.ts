@@ -7,7 +7,7 @@ export type PageRow = { [Name in RowField]: RowValue<PageFields[Name]> } & {
   facts: LinkFacts | null;
   /** The page itself, where it is kept. */
   body: KeptBody | null;
-  /** Its links; null where it was not read for any. */
+  /** Its links; null if it was not read for any. */
   edges: PageEdges | null;
 };
 
@@ -30,11 +30,11 @@ export const READABLE_TYPE = 'text/plain; charset=utf-8; gossamer=readable';
 
 /** What is kept of a page for a check: a row of `link_facts`. */
 export interface LinkFacts {
-  /** Of each edge, as it stands on the page; null where it has none. */
+  /** Of each edge, as it stands on the page; null if it has none. */
   hrefs: string[] | null;
   /** Of each edge its line, and its column or'ed with IGNORED_LINK. */
   places: Uint32Array | null;
-  /** Hashes of what fragments can point at; null where the page was not read for them. */
+  /** Hashes of what fragments can point at; null if the page was not read for them. */
   anchors: Uint32Array | null;
   /** Those of the response that say why. */
   headers: Record<string, string> | null;
@@ -50,7 +50,7 @@ export interface PageEdges {
   /** Two words an edge, see PENDING. */
   words: Uint32Array;
   rels: string[];
-  /** Of each edge; null where they are not kept. */
+  /** Of each edge; null if they are not kept. */
   texts: string[] | null;
 }
 
@@ -150,7 +150,7 @@ const BEFORE_WORDS = '\0';
 /** What stands in the page's list for a link that a hook declined with these words. */
 export const relWithWords = (rel: string, words: string): string => rel + BEFORE_WORDS + words;
 
-/** The rel value of an edge, and why a hook declined it; null where none did, or it gave no words. */
+/** The rel value of an edge, and why a hook declined it; null if none did, or it gave no words. */
 export function relOfEdge(word: number, rels: readonly string[] | null): { rel: string; words: string | null } {
   const place = edgeRel(word);
   const kept = place === 0 || rels === null ? '' : rels[place - 1]!;

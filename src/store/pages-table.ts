@@ -91,7 +91,7 @@ export class PagesTable {
     return data;
   }
 
-  /** For a URL that was not asked for. */
+  /** For a URL that was not requested. */
   addEmpty(id: number): void {
     this.#statements.insertPage.run(id, this.#nextSeq++, null, ...NO_PAGE);
   }

@@ -10,7 +10,7 @@ import type { Database } from './sqlite.js';
 import { readMeta, readSeeds } from './store-file.js';
 import type { SeedRow } from './transaction.js';
 
-/** What a store says of itself where it is one of several. */
+/** What a store says about itself if it is one of several. */
 export interface PartFacts {
   crawlId: string;
   slot: number;
@@ -48,7 +48,7 @@ export class PartStore {
     }
   }
 
-  /** Null where the store is a whole crawl. */
+  /** Null if the store is a whole crawl. */
   get part(): PartFacts | null {
     const { cluster } = this.meta;
     return cluster === undefined ? null : (JSON.parse(cluster) as PartFacts);

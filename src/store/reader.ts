@@ -266,7 +266,7 @@ export class Reader {
     for (const { status, external, pages, bytes, ...row } of rows) {
       yield { ...standing(row.state, row.reason), status, external: external !== 0, pages, bytes };
     }
-    // Where a chain of redirects goes wrong is seen only by following it.
+    // Only following a chain of redirects shows where it goes wrong.
     for (const page of this.#results(
       `SELECT ${this.#columns} FROM ${TABLES} WHERE ${this.#listed()} AND pages.redirect_to IS NOT NULL`,
     )) {
@@ -365,7 +365,7 @@ export class Reader {
     }
   }
 
-  /** What an output has to say about the crawl as a whole. */
+  /** What an output says about the crawl as a whole. */
   remarks(): string[] {
     const truncated = this.ended()?.truncated ?? null;
     const withoutRobots = this.hosts.withoutRobots();
@@ -513,7 +513,7 @@ export class Reader {
 const outsideOf = ({ state, reason, flags }: Row): string | null =>
   state === UrlState.unlisted ? reason : isUnanswered(flags, state, reason) ? 'candidate' : null;
 
-/** What a limit left in the queue counts as skipped. */
+/** URLs that a limit left in the queue count as skipped. */
 function standing(state: UrlState, reason: string | null): { state: PageResult['state']; reason: string | null } {
   const waits = state === UrlState.queued || state === UrlState.leased;
   return waits ? { state: 'skipped', reason: 'limit' } : { state: STATE_NAMES[state] as PageResult['state'], reason };

@@ -67,7 +67,7 @@ export class Rediscovery {
   readonly #database: Database;
   readonly #outbox: Outbox | null;
 
-  /** @param outbox null where the crawl runs on this machine alone */
+  /** @param outbox null if the crawl runs on this machine alone */
   constructor(database: Database, scope: StoreScope, traps: TrapsTable, outbox: Outbox | null = null) {
     this.#database = database;
     this.#outbox = outbox;
@@ -156,7 +156,7 @@ export class Rediscovery {
     return this.#seedRedirects.pop();
   }
 
-  /** What was to be done in a transaction that is rolled back. */
+  /** Forgets the work of a transaction that is rolled back. */
   forget(): void {
     this.#seedRedirects = [];
     this.#addedRedirects = [];

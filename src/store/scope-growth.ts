@@ -29,7 +29,7 @@ export class ScopeGrowth {
   /** What the scopes count since this commit. */
   #opened: OpenedScope[] = [];
 
-  /** @param outbox null where the crawl runs on this machine alone */
+  /** @param outbox null if the crawl runs on this machine alone */
   constructor(database: Database, scope: StoreScope, rediscovery: Rediscovery, outbox: Outbox | null = null) {
     this.#database = database;
     this.#outbox = outbox;

@@ -117,7 +117,7 @@ export interface SettledUrl {
 /** What a browser made of a page. */
 export interface RenderedPage {
   id: number;
-  /** Characters that there are to read; null where the browser came to no end. */
+  /** Characters that there are to read; null if the browser came to no end. */
   text: number | null;
   /** Whether the body stays, or what the browser made of it; else it is dropped now that nobody waits for it. */
   keepsBody: boolean;
@@ -127,7 +127,7 @@ export interface RenderedPage {
   isAsItCame?: true;
   /** What a hook of the user's threw: the page fails. */
   hookFailed?: string | null;
-  /** What was read of the page that the browser made; null where the page stays as it came. */
+  /** What was read of the page that the browser made; null if the page stays as it came. */
   reading: (Pick<SettledUrl, 'newIds' | 'depth'> & { page: SealedPage }) | null;
 }
 

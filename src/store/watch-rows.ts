@@ -23,22 +23,22 @@ export interface StoredHost {
   readonly id: number;
   readonly name: string;
   readonly state: HostState;
-  /** Why it is left alone; null where it is not. */
+  /** Why it is left alone; null if it is not. */
   readonly reason: string | null;
-  /** Wall time of its next request; null where it may be asked now, or nobody knows. */
+  /** Wall time of its next request; null if it may be asked now, or nobody knows. */
   readonly until: number | null;
   /** Its queued URLs, as far as they are counted. */
   readonly queue: number;
   /** There are more than were counted. */
   readonly isQueueLonger: boolean;
-  /** The longest Crawl-delay of its robots.txt files; null where there is none. */
+  /** The longest Crawl-delay of its robots.txt files; null if there is none. */
   readonly crawlDelayMs: number | null;
   /** What its answers have taught. */
   readonly learnedDelayMs: number;
   readonly robots: string | null;
   /** In a row. */
   readonly failures: number;
-  /** Requests at once, as tuned; null where nothing is. */
+  /** Requests at once, as tuned; null if nothing is. */
   readonly tunedLimit: number | null;
   readonly requests: number;
   readonly address: string | null;

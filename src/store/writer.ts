@@ -42,7 +42,7 @@ export class Writer {
   readonly #gates: CookieGates;
   readonly #given: GivenData;
   #archive: ArchiveTable | null = null;
-  /** Null where the crawl runs on this machine alone. */
+  /** Null if the crawl runs on this machine alone. */
   readonly outbox: Outbox | null;
   /** Hosts that memory may not have, and that get work with this transaction. */
   readonly #entering = new Set<number>();

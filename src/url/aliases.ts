@@ -7,7 +7,7 @@ import { normaliseUrl } from './identity.js';
 export interface FileAliases {
   /** Two names of one file, the second one counts: `a/index.html` and `a/`. Both in normal form. */
   same: Readonly<Record<string, string>>;
-  /** What lies below `from` but not below `except` is found below `to` instead. */
+  /** URLs below `from` but not below `except` are found below `to` instead. */
   moved: { from: string; except: string; to: string } | null;
 }
 
@@ -22,7 +22,7 @@ export const NO_FILES: FileAliases = { same: {}, moved: null };
 export type Alias = (url: string) => string;
 
 interface Remap {
-  /** Null where it does not match. */
+  /** Null if it does not match. */
   apply(url: string): string | null;
 }
 
@@ -30,7 +30,7 @@ const EXPRESSION = 're:';
 /** Where TO begins: it is always a whole URL. */
 const SPLIT = /=(?=https?:\/\/)/i;
 
-/** Returns the URL to ask for instead; null where every URL is asked for as it is. Refuses a remap that cannot be read. */
+/** Returns a function that gives the URL to request instead; null if every URL is requested as it is. Refuses a remap that cannot be read. */
 export function compileAliases({ remaps, same, moved }: AliasData): Alias | null {
   const rules = remaps.map(checkedRemap);
   if (rules.length === 0 && moved === null && Object.keys(same).length === 0) {

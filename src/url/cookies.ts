@@ -107,7 +107,7 @@ const covers = (path: string, asked: string): boolean =>
   asked === path || (asked.startsWith(path) && (path.endsWith('/') || asked[path.length] === '/'));
 
 /**
- * The Cookie header of a request, made of the cookies that answers of its own origin set, in their order, as far as they fit; null where there
+ * The Cookie header of a request, made of the cookies that answers of its own origin set, in their order, as far as they fit; null if there
  * is nothing to send.
  */
 export function cookieHeader(

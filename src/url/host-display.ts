@@ -13,7 +13,7 @@ const SCRIPTS =
 /** Greek and Cyrillic letters that look like Latin ones; a label of nothing else stays as it is. */
 const LATIN_LOOKALIKES = /^[αηικνορτυωасԁеһіјӏорԛѕԝхуъьҽпгѵѡ0-9-]+$/u;
 
-/** The Unicode form of a host (with or without a port), or null where there is none to show. */
+/** The Unicode form of a host (with or without a port), or null if there is none to show. */
 export function unicodeHost(host: string): string | null {
   if (!host.includes('xn--')) {
     return null;

@@ -1,7 +1,7 @@
 import { domainToASCII, domainToUnicode } from 'node:url';
 import { originOf } from './host.js';
 
-/** What the user wants of the hosts that match, in normal units. Each key takes the place of the option it is named after. */
+/** The user's settings for the hosts that match, in normal units. Each key replaces the option it is named after. */
 export interface HostPolicy {
   /** Globs on names of hosts, such as `*.example.com`; several are one or the other. */
   readonly match: string | readonly string[];
@@ -35,13 +35,13 @@ export interface HostPolicy {
 
 export type HostPolicyKey = Exclude<keyof HostPolicy, 'match'>;
 
-/** What holds for one host: of each key the value of the first entry that matches and has it. */
+/** The settings for one host: each key has the value of the first matching entry that sets it. */
 export interface AppliedPolicy extends Omit<HostPolicy, 'match'> {
   /** Which entry each value comes from, counted from 0. */
   readonly from: Readonly<Partial<Record<HostPolicyKey, number>>>;
 }
 
-/** Nothing is said of the host. */
+/** There are no settings for the host. */
 export const NO_POLICY: AppliedPolicy = { from: {} };
 
 /**
@@ -231,7 +231,7 @@ function placeOfHost(hostKey: string): HostPlace {
 
 const PATTERN = /^(?:(https?):\/\/)?(\[[0-9a-f:.]+\]|[^[\]:/?#@\\\s]+)(?::(\d{1,5}))?\/?$/i;
 
-/** What is wrong with a glob on hosts, as the end of a sentence that begins "must be"; null where nothing is. */
+/** What is wrong with a glob on hosts, as the end of a sentence that begins "must be"; null if nothing is. */
 export function hostPatternProblem(text: string): string | null {
   const form =
     "a name of a host such as example.com or *.example.com, 'https://' before it or a port behind it if need be";
@@ -264,7 +264,7 @@ function readPattern(text: string): Omit<HostPattern, 'entry'> {
   };
 }
 
-/** The name as URLs have it; a label that has a star in it stays as it is written, in lower case. Null where no host is called so. */
+/** The name as URLs have it; a label that has a star in it stays as it is written, in lower case. Null if no host is called so. */
 function normalName(host: string): string | null {
   const name = host.replace(/\.$/, '');
   if (!name.includes('*')) {
@@ -308,7 +308,7 @@ function enter<Key, Value>(map: Map<Key, Value[]>, key: Key, value: Value): void
   }
 }
 
-/** The one that was entered first leaves where there is no room. */
+/** The oldest entry leaves if there is no room. */
 function setBounded<Value>(map: Map<string, Value>, key: string, value: Value): void {
   if (map.size >= MOST_REMEMBERED) {
     map.delete(map.keys().next().value!);

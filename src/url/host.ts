@@ -13,7 +13,7 @@ export function isHttp(url: string): boolean {
   return url.startsWith('http://') || url.startsWith('https://');
 }
 
-/** Where the host begins: behind `http://` or `https://`, or 0 where there is none. */
+/** Where the host begins: after `http://` or `https://`, or 0 if there is none. */
 function hostStart(url: string): number {
   return url.startsWith('https://') ? 8 : url.startsWith('http://') ? 7 : 0;
 }

@@ -37,7 +37,7 @@ const TRACKING_PARAMETERS = new Set(
 
 const LOWER_CASE_ESCAPE = /%(?:[a-f][0-9a-fA-F]|[0-9A-F][a-f])/g;
 
-/** null where the text is no URL. A URL that is not http(s) comes back as it is serialised, fragment and all. */
+/** null if the text is no URL. A URL that is not http(s) comes back as it is serialised, fragment and all. */
 export function normaliseUrl(input: string, options: IdentityOptions = AS_WRITTEN): NormalUrl | null {
   const parsed = parse(input, undefined);
   if (parsed === null) {
@@ -127,7 +127,7 @@ export function unescaped(text: string): string {
   }
 }
 
-/** No URL longer than this is ever kept whole or asked for, whatever the options say. */
+/** No URL longer than this is ever kept whole or requested, whatever the options say. */
 export const LONGEST_URL = 65_536;
 
 const PREFIX_LENGTH = 200;
@@ -138,7 +138,7 @@ const SHORTENED = /…sha256:[0-9a-f]{64}$/;
 export const shortened = (url: string): string =>
   `${ownCopy(url.slice(0, PREFIX_LENGTH))}…sha256:${hash('sha256', url, 'hex')}`;
 
-/** Whether the text stands for a URL that was not kept whole, and so can never be asked for. */
+/** Whether the text stands for a URL that was not kept whole, and so can never be requested. */
 export const isShortened = (url: string): boolean => SHORTENED.test(url);
 
 /** Words of 32 bits in a key. */

@@ -21,7 +21,7 @@ export interface KeptCookie {
   setAt: number;
 }
 
-/** What became of one cookie of a site: `cookie` null where it is gone. */
+/** A change to one cookie of a site: `cookie` is null if it is gone. */
 export interface CookieChange {
   site: string;
   /** Names the cookie within its site, see `cookieKey`. */

@@ -26,7 +26,7 @@ export type UrlPattern = (url: string) => boolean;
 const HOST_PART = /^(?:[^/]*:\/\/)?[^/]*/;
 const PUNYCODE = /\bxn--[a-z0-9-]+/g;
 
-/** What is wrong with a pattern; null where nothing is. */
+/** What is wrong with a pattern; null if nothing is. */
 export function patternProblem(text: string): string | null {
   try {
     compileText(text);

@@ -8,13 +8,13 @@ export interface RedisAddress {
   /** One server; or who knows where the one is that takes writes; or some of several that share the keys. */
   form: 'single' | 'sentinel' | 'cluster';
   places: Place[];
-  /** What Sentinel calls the server. */
+  /** The server's name in Sentinel. */
   master: string;
   username: string;
   password: string;
   sentinelPassword: string;
   db: number;
-  /** Null: nothing is encrypted. `ca`: file with the certificates to trust; null: those that the system trusts. */
+  /** Null without encryption. `ca` is the file with the certificates to trust, or null for those that the system trusts. */
   tls: { ca: string | null } | null;
 }
 
@@ -75,7 +75,7 @@ function placeIn(text: string, usualPort: number): Place | null {
 
 const bare = (hostname: string): string => hostname.replace(/^\[|\]$/g, '');
 
-/** @param text one in which nothing is wrong */
+/** @param text a valid one */
 export function redisAddress(text: string): RedisAddress {
   const url = new URL(text);
   const { searchParams: parameters } = url;

@@ -43,7 +43,7 @@ export class UrlResolver<Target> {
     this.#baseText = null;
   }
 
-  /** null where the two make no URL; a URL that is not http(s) counts as it is serialised (see isHttp). */
+  /** null if the two make no URL; a URL that is not http(s) counts as it is serialised (see isHttp). */
   resolve(href: string, base: string): Target | null {
     if (base !== this.#baseText) {
       this.#enter(base);

@@ -8,7 +8,7 @@ import { isHttp } from './host.js';
 /** At least one character behind the sign: `#/` alone is the page itself. */
 const ROUTE = /^#(?:!?\/|!)[^/]/;
 
-/** The route that an href names, as it stands in a URL; null where it names none. */
+/** The route that an href names, as it stands in a URL; null if it names none. */
 export function routeIn(href: string): string | null {
   const hash = href.indexOf('#');
   if (hash < 0 || !ROUTE.test(href.slice(hash))) {
@@ -24,11 +24,11 @@ export function routeIn(href: string): string | null {
 /** Whether it is a route, of URLs that are in the store. */
 export const isRoute = (url: string): boolean => isHttp(url) && url.includes('#');
 
-/** The page that a route belongs to: what is asked for. */
+/** The page that a route belongs to, which is the URL that is requested. */
 export function pageOfRoute(url: string): string {
   const hash = isHttp(url) ? url.indexOf('#') : -1;
   return hash < 0 ? url : url.slice(0, hash);
 }
 
-/** From the `#` on; empty where it is no route. */
+/** From the `#` on; empty if it is not a route. */
 export const fragmentOfRoute = (url: string): string => url.slice(pageOfRoute(url).length);

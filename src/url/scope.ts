@@ -25,7 +25,7 @@ export interface SeedScope {
 export interface ScopePatterns {
   include: string[];
   exclude: string[];
-  /** What else holds for URLs of some hosts. Left out: nothing. */
+  /** Settings that apply only to URLs of some hosts. */
   hosts?: readonly HostPolicy[];
 }
 
@@ -187,7 +187,7 @@ export class Scope {
     return included ? rule : { by: 'no include', entry: policy.from.include ?? null };
   }
 
-  /** What is said of the URL's host. */
+  /** The settings for the URL's host. */
   policyOf(url: string): AppliedPolicy {
     return this.#policies.isEmpty ? NO_POLICY : this.#policies.ofUrl(url);
   }
@@ -247,7 +247,7 @@ export class Scope {
     }
   }
 
-  /** Where the folders of several seeds contain the URL, the nearest seed counts, whichever was named first. */
+  /** If the folders of several seeds contain the URL, the nearest seed counts, whichever was named first. */
   #prefixRule(site: string, url: string): SeedScope | undefined {
     const prefixes = this.#prefixes.get(site);
     if (prefixes === undefined) {

@@ -8,12 +8,12 @@ import { SCOPE_KINDS, type ScopeKind } from './scope.js';
 export interface Seed {
   /** In normal form. */
   url: string;
-  /** What to try in turn where `url` cannot be reached: a bare domain leaves scheme and `www.` open. */
+  /** What to try in turn if `url` cannot be reached: a bare domain leaves scheme and `www.` open. */
   fallbacks: string[];
   scope?: ScopeKind;
   depth?: number;
   maxUrls?: number;
-  /** For the origin of `url` alone; never to be shown or stored with it. */
+  /** Credentials for the origin of `url` only; never shown or stored with it. */
   credentials?: Credentials;
   /** The name by which the user knows the seed: the argument without credentials, or file and line. */
   label: string;

@@ -106,11 +106,11 @@ export interface TrapWatchOptions {
   allow: readonly string[];
 }
 
-/** What a page that was fetched says about the trap that its URL may be part of. */
+/** What a fetched page says about the trap that its URL may be part of. */
 export interface TrapEvidence {
   /** Whether the page brought a URL for which `isNews` holds. */
   newShapes: boolean;
-  /** Hash of the text with digits folded; null where it is not known, which counts as new. */
+  /** Hash of the text with digits folded; null if it is not known, which counts as new. */
   textHash: number | null;
 }
 
@@ -283,7 +283,7 @@ export class TrapWatch {
     }
     if (this.#maxShapeVariants > 0) {
       const shape = shapeOf(url);
-      // Where nothing was folded there is nothing to count, except for the one URL that is spelt like its shape.
+      // If nothing was folded, there is nothing to count, except for the one URL that is spelt like its shape.
       if (shape !== url && shape !== query) {
         patterns.push({ name: shape, limit: this.#maxShapeVariants });
       }
@@ -382,7 +382,7 @@ function foldToken(token: string, sessionParameter: string | undefined): string 
   return token.replace(DIGITS, '0');
 }
 
-/** Origin and path with `?*`, or null where there is no query. */
+/** Origin and path with `?*`, or null if there is no query. */
 export function queryPatternOf(url: string): string | null {
   const query = url.indexOf('?');
   return query < 0 ? null : `${url.slice(0, query)}?*`;

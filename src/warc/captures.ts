@@ -2,7 +2,7 @@ import { normaliseUrl } from '../url/identity.js';
 import type { ReadRecord } from './reader.js';
 import { fieldsIn } from './reader.js';
 
-/** What a record says of the requests that an archive has; null where it says nothing of any. */
+/** What a record says of the requests that an archive has; null if it says nothing of any. */
 export type Said =
   | { what: 'answer'; id: string; concurrentTo: string | null; capture: RecordedAnswer }
   | { what: 'request'; id: string; concurrentTo: string | null; method: string }

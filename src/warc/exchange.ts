@@ -17,13 +17,13 @@ export interface WireExchange {
   path: string;
   /** Names and values that were sent; those that may be secret are left out by whoever makes the record. */
   requestHeaders: readonly (readonly [string, string])[];
-  /** Status line and headers, each character a byte, with the empty line at the end; null where they did not come as text (HTTP/2). */
+  /** Status line and headers, each character a byte, with the empty line at the end; null if they did not come as text (HTTP/2). */
   head: string | null;
   status: number;
   responseHeaders: readonly (readonly [string, string])[];
   /** As it came but for the chunks: still in its content encoding. */
   body: Uint8Array;
-  /** Why the body is not whole; null where it is. */
+  /** Why the body is not whole; null if it is. */
   truncated: 'length' | 'time' | 'disconnect' | 'unspecified' | null;
   ip: string | null;
   isHttp2: boolean;

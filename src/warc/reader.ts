@@ -90,7 +90,7 @@ export function* recordsIn(part: ArchivePart, mostRecordBytes: number, notes: Re
   }
 }
 
-/** One record by its place; null where there is none, or it is too large. */
+/** One record by its place; null if there is none, or it is too large. */
 export function recordAt(
   descriptor: number,
   offset: number,
@@ -184,7 +184,7 @@ function memberAt(
   }
 }
 
-/** The first gzip member of the bytes; `isWhole` false where they end before it does. Null where it is damaged. */
+/** The first gzip member of the bytes; `isWhole` false if they end before it does. Null if it is damaged. */
 function unpackMember(bytes: Buffer, maxOutputLength: number): (Member & { isWhole: boolean }) | null | 'too large' {
   const head = gzipHead(bytes);
   if (head === null) {
@@ -209,7 +209,7 @@ function unpackMember(bytes: Buffer, maxOutputLength: number): (Member & { isWho
   }
 }
 
-/** Bytes before the packed data (RFC 1952, 2.3); null where it is no member. */
+/** Bytes before the packed data (RFC 1952, 2.3); null if it is no member. */
 function gzipHead(bytes: Buffer): number | null {
   if (bytes.length < GZIP_HEAD || !isGzip(bytes)) {
     return null;
@@ -314,7 +314,7 @@ function nextPlain(window: FileWindow, from: number, end: number): number {
   return end;
 }
 
-/** Null where the bytes begin with no record. */
+/** Null if the bytes begin with no record. */
 function parseRecord(bytes: Buffer, offset: number, length: number): ReadRecord | null {
   if (!bytes.subarray(0, BEGINNING.length).equals(BEGINNING)) {
     return null;

@@ -64,7 +64,7 @@ function bucketOf(ms: number): number {
 }
 
 /**
- * So large a share of the answers took no longer, by an even spread within a bucket; null where there is no answer. What took longer than all
+ * So large a share of the answers took no longer, by an even spread within a bucket; null if there is no answer. What took longer than all
  * ends counts as the last end.
  */
 export function quantileOf(counts: Float64Array, share: number): number | null {

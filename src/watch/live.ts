@@ -9,7 +9,7 @@ export interface LiveSnapshot {
   readonly at: number;
   /** `crawl`, `check` or `docs`. */
   readonly command: string;
-  /** Where the run is kept; null where it is not. */
+  /** Where the run is kept; null if it is not. */
   readonly directory: string | null;
   /** Whether it runs. */
   readonly state: RunState;
@@ -49,7 +49,7 @@ export interface LiveSnapshot {
   readonly pagesPerSecond: number;
   /** The same, of bodies. */
   readonly bytesPerSecond: number;
-  /** For what is queued now; null where nobody can know. */
+  /** For what is queued now; null if nobody can know. */
   readonly leftMs: number | null;
   /** How many hosts there are, and what they are at. */
   readonly hosts: {
@@ -64,13 +64,13 @@ export interface LiveSnapshot {
   };
   /** The twelve layers, in their order. */
   readonly layers: readonly LayerFigures[];
-  /** The layer that holds the run back most, by its name; null where none does. */
+  /** The layer that holds the run back most, by its name; null if none does. */
   readonly tightest: string | null;
-  /** What the run waits for, as one phrase; null where it does not wait. */
+  /** What the run waits for, as one phrase; null if it does not wait. */
   readonly waitingFor: string | null;
   /** Of the process, as it was at the last second. */
   readonly memory: { readonly bytes: number; readonly peakBytes: number; readonly limitBytes: number };
-  /** Mean time of the last commits; null where there was none. */
+  /** Mean time of the last commits; null if there was none. */
   readonly commitMs: number | null;
   /** What the governor decided: the last fifty, the latest first. */
   readonly decisions: readonly { readonly at: number; readonly limit: number; readonly cause: string }[];
@@ -86,7 +86,7 @@ export interface LiveSnapshot {
   }[];
   /** What only one command has: pages that became Markdown, dead links. */
   readonly work: { readonly name: string; readonly done: number; readonly total: number | null } | null;
-  /** All machines of a crawl on several, as this one last heard of them; null where it crawls alone. */
+  /** All machines of a crawl on several, as this one last heard of them; null if it crawls alone. */
   readonly cluster: ClusterSnapshot | null;
 }
 
@@ -94,17 +94,17 @@ export interface LiveSnapshot {
 export interface ClusterSnapshot {
   /** Its name in Redis. */
   readonly crawlId: string;
-  /** The slot of the machine that says this; null where it has none. */
+  /** The slot of the machine that says this; null if it has none. */
   readonly own: number | null;
   /** How many slots there are. */
   readonly nodes: number;
   /** What the whole of it is at. */
   readonly phase: 'running' | 'paused' | 'stopping' | 'ending' | 'ended';
-  /** The limit that has ended it, or is about to; null where none has. */
+  /** The limit that has ended it, or is about to; null if none has. */
   readonly reason: string | null;
-  /** Of `--duration`; null where there is none. */
+  /** Of `--duration`; null if there is none. */
   readonly leftMs: number | null;
-  /** Memory that Redis needs for the crawl; null where nobody has looked. */
+  /** Memory that Redis needs for the crawl; null if nobody has looked. */
   readonly redisBytes: number | null;
   /** Every slot, in their order. */
   readonly slots: readonly SlotSnapshot[];
@@ -146,7 +146,7 @@ export interface SlotSnapshot {
   readonly mailOut: number;
   /** Length of what it has sent. */
   readonly mailBytes: number;
-  /** Entries of mail that wait for it in Redis; null where nobody has looked. */
+  /** Entries of mail that wait for it in Redis; null if nobody has looked. */
   readonly entriesInRedis: number | null;
 }
 
@@ -156,7 +156,7 @@ export interface LatencyFigures {
   readonly count: number;
   /** All of them together. */
   readonly sumMs: number;
-  /** Half of them took no longer, about; null where nothing was answered. */
+  /** Half of them took no longer, about; null if nothing was answered. */
   readonly p50Ms: number | null;
   /** Nine of ten took no longer. */
   readonly p90Ms: number | null;
@@ -178,7 +178,7 @@ export interface LayerFigures {
   readonly unit: string;
   /** How much of it is used now. */
   readonly use: number;
-  /** Null where there is no end. */
+  /** Null if there is no end. */
   readonly limit: number | null;
   /** How many wait for it. */
   readonly waiting: number;
@@ -192,7 +192,7 @@ export interface Problem {
   readonly url: string;
   /** Its error class. */
   readonly reason: string;
-  /** What the server answered; null where nothing came. */
+  /** What the server answered; null if nothing came. */
   readonly status: number | null;
   /** More in words, where there is more to say. */
   readonly message: string | null;
@@ -214,11 +214,11 @@ export interface RunControls {
    */
   setDelay(host: string | null, delayMs: number): void;
   /**
-   * A host is asked for nothing more until it is released: what waits for it is put off, under the reason `held`. False where it is not in
+   * A host is asked for nothing more until it is released: what waits for it is put off, under the reason `held`. False if it is not in
    * memory: then it is put off as soon as it comes in. Where nothing else is left, the run ends; a resumed one asks the host again.
    */
   quarantine(host: string): boolean;
-  /** False where it was not in quarantine. */
+  /** False if it was not in quarantine. */
   release(host: string): boolean;
   /**
    * Lets URLs of a pattern in that were cut as a trap: those found from now on, and those cut before, which are queued again. False where

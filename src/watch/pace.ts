@@ -37,7 +37,7 @@ export class Pace {
   /** The points from which the rate is counted; only those at which the count had grown. */
   #points: PacePoint[] = [];
 
-  /** @param options.msAPage how long a page takes by the delay of the only host, until the rate is known; null where there are several hosts or none */
+  /** @param options.msAPage how long a page takes by the delay of the only host, until the rate is known; null if there are several hosts or none */
   constructor(options: { maxUrls: number | null; msAPage: number | null }) {
     this.#maxUrls = options.maxUrls;
     this.#msAPage = options.msAPage;
@@ -67,7 +67,7 @@ export class Pace {
       : { pagesPerMs: 0, bytesPerMs: 0 };
   }
 
-  /** The time for what is queued now; more may be found. Null where it is not known how long a page takes. */
+  /** The time for what is queued now; more may be found. Null if it is not known how long a page takes. */
   leftMs(latest: PacePoint, { waiting, dispatched, inFlight, endsAt, isStopping }: LeftToAsk): number | null {
     const { pagesPerMs } = this.rates(latest);
     const pages = Math.max(0, Math.min(waiting, (this.#maxUrls ?? Number.POSITIVE_INFINITY) - dispatched + inFlight));

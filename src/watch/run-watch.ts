@@ -28,7 +28,7 @@ export interface RoundMoment
 export interface WatchedRound {
   moment(): RoundMoment;
   readonly controls: Omit<RunControls, 'stop'>;
-  /** How long a page takes by the delay of the only host; null where there are several hosts or none. */
+  /** How long a page takes by the delay of the only host; null if there are several hosts or none. */
   readonly msAPage: number | null;
   /** It goes on with a run that was there before. */
   readonly isResumed: boolean;

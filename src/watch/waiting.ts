@@ -14,13 +14,13 @@ export interface Obstacles {
   hostsBackingOff?: number;
   /** The host whose turn comes next. */
   waitingFor: { name: string; at: number } | null;
-  /** Third parties that are asked for URLs, and what about; null where none is. */
+  /** Third parties that are asked for URLs, and what about; null if none is. */
   seeding: string | null;
   /** Pages that a browser is at. */
   rendering: number;
 }
 
-/** What keeps the next request from going out, in ever fewer words; null where the run only waits for answers. */
+/** What keeps the next request from going out, in ever fewer words; null if the run only waits for answers. */
 export function waitingWords(obstacles: Obstacles): [string | null, ...string[]] {
   const { isStopping, isPaused, isDiskLow, inFlight, hostsDelayed, waitingFor, now, seeding, rendering } = obstacles;
   if (isStopping) {

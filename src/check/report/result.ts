@@ -40,11 +40,11 @@ export interface LinkSource {
   href: string;
   /** Anchor text, white space folded; '' where there is none. */
   text: string;
-  /** From 1, of the tag that holds the link, or of the link itself where there are no tags; null where it is not known. */
+  /** From 1, of the tag that holds the link, or of the link itself where there are no tags; null if it is not known. */
   line: number | null;
-  /** From 1; null where it is not known. */
+  /** From 1; null if it is not known. */
   column: number | null;
-  /** A CSS path that finds it on the page; null where there is no HTML. */
+  /** A CSS path that finds it on the page; null if there is no HTML. */
   selector: string | null;
 }
 
@@ -52,7 +52,7 @@ export interface LinkSource {
 export interface Look {
   /** ISO 8601. */
   at: string;
-  /** Of the answer; null where there was none. */
+  /** Of the answer; null if there was none. */
   status: number | null;
   /** Error class, or null. */
   error: string | null;
@@ -76,7 +76,7 @@ export interface Evidence {
 export interface CheckedLink {
   /** The URL that was asked for, without its fragment. */
   url: string;
-  /** What follows the `#`; null where there is none. */
+  /** What follows the `#`; null if there is none. */
   fragment: string | null;
   /** What came of it. */
   verdict: Verdict;
@@ -86,9 +86,9 @@ export interface CheckedLink {
   fails: boolean;
   /** Not one of the pages that were crawled. */
   external: boolean;
-  /** Of the last answer; null where there was none. */
+  /** Of the last answer; null if there was none. */
   status: number | null;
-  /** Where its redirects end, its own URL where there are none; null where nothing answered. */
+  /** Where its redirects end, its own URL where there are none; null if nothing answered. */
   finalUrl: string | null;
   /** What to write instead, where a server says so; of a dead link its copy in an archive, with --suggest. */
   suggestion: string | null;

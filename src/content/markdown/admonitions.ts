@@ -4,7 +4,7 @@ import { HEADINGS } from './names.js';
 
 export interface Admonition {
   readonly alert: Alert;
-  /** Null where the box has none. */
+  /** Null if the box has none. */
   readonly title: Element | null;
   readonly body: readonly Child[];
 }

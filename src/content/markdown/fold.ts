@@ -2,7 +2,7 @@ import type { Block, Inline, List, Table } from './model.js';
 
 const BREAK: Inline = { type: 'break' };
 
-/** Blocks as one line, parted by line breaks; null where they cannot be: a code block of many lines, a large table. */
+/** Blocks as one line, parted by line breaks; null if they cannot be: a code block of many lines, a large table. */
 export function fold(blocks: readonly Block[]): Inline[] | null {
   const lines: Inline[][] = [];
   for (const block of blocks) {

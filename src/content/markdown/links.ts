@@ -60,7 +60,7 @@ export function baseOf({ pageUrl, baseHref, encoding = 'utf-8' }: PagePlace): Li
 const parsedIn = (href: string, { url, encoding }: LinkBase): URL | null =>
   parsed(inEncodingOfPage(href, encoding), url);
 
-/** Null where there is nothing that may be linked to. */
+/** Null if there is nothing that may be linked to. */
 export function resolvedHref(href: string, base: LinkBase): URL | null {
   const trimmed = href.trim();
   if (trimmed === '' || trimmed.length > LONGEST_URL) {
@@ -94,7 +94,7 @@ export function idsNamedBy(fragment: string): string[] {
 
 const lastSegment = (url: string): string => url.slice(url.lastIndexOf('/') + 1);
 
-/** The fragment of an href that leads to a place on the page itself, '' for its top; null where it leads elsewhere. */
+/** The fragment of an href that leads to a place on the page itself, '' for its top; null if it leads elsewhere. */
 export function fragmentOf(href: string, pageUrl: string, base: LinkBase): string | null {
   const trimmed = href.trim();
   const hash = trimmed.indexOf('#');
@@ -132,7 +132,7 @@ export class LinkMaker {
     this.#byId = byId;
   }
 
-  /** Null where there is nothing to link to: no href, one that cannot be read, or one that would run something. */
+  /** Null if there is nothing to link to: no href, one that cannot be read, or one that would run something. */
   make(href: string | null): string | null {
     if (href === null) {
       return null;

@@ -76,7 +76,7 @@ export interface Item {
 
 export interface List {
   readonly type: 'list';
-  /** The first number; null where the list has none. */
+  /** The first number; null if the list has none. */
   readonly start: number | null;
   /** Terms and what is said of them: one that follows another goes on with it. */
   readonly isOfTerms: boolean;

@@ -179,7 +179,7 @@ function normal(word: string): string | null {
   return NAME.test(name) ? name : null;
 }
 
-/** The language that an element says its code is in: '' for plain text, null where it says nothing. */
+/** The language that an element says its code is in: '' for plain text, null if it says nothing. */
 function languageOfElement(element: Element, isCode: boolean): string | null {
   const stated =
     element.attribute('data-lang') ?? element.attribute('data-language') ?? element.attribute('data-code-language');

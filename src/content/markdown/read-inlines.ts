@@ -208,7 +208,7 @@ export class InlineReader {
     }
   }
 
-  /** Null where a link is none in Markdown: in another link, or from the title of a section to that section. */
+  /** Null if a link is none in Markdown: in another link, or from the title of a section to that section. */
   #target(link: Element, around: Around): string | null {
     const href = link.attribute('href');
     if (around.inLink || (around.inHeading && this.#page.links.leadsHere(href))) {

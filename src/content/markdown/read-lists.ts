@@ -56,7 +56,7 @@ function startOf(list: Element): number {
   return start >= 0 && start <= LARGEST_START ? start : 1;
 }
 
-/** Whether an item is ticked; null where it has no box. */
+/** Whether an item is ticked; null if it has no box. */
 function checkedOf(item: Element): boolean | null {
   let element: Element | undefined = item;
   for (let steps = 0; steps < 4 && element !== undefined; steps++) {

@@ -36,7 +36,7 @@ export const refusal = (id: Id, { code, message }: RpcError): object => ({
   error: { code, message },
 });
 
-/** null where the line is an answer to somebody. */
+/** null if the line is an answer to somebody. */
 export function readCall(line: string): Call | null {
   const message = parsed(line);
   if (!isObject(message) || message.jsonrpc !== '2.0') {

@@ -86,7 +86,7 @@ class McpServer {
     this.#version = version;
   }
 
-  /** null where nothing is to be answered. */
+  /** null if nothing is to be answered. */
   async handle(line: string): Promise<object | null> {
     let call: Call | null = null;
     try {

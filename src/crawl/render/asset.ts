@@ -7,7 +7,7 @@ export interface Asset {
   body: Uint8Array;
 }
 
-/** Gives a file that a page asks for; null where it cannot be fetched or may not be asked for. It always settles. */
+/** Gives a file that a page requests, or null if it cannot or may not be fetched. The promise always settles. */
 export type AssetSource = (url: string) => Promise<Asset | null>;
 
 /** A page as it came. */
@@ -18,15 +18,15 @@ export interface PageSource {
 }
 
 export interface VisitLimits {
-  /** How long a page may take, apart from waiting for the crawl. */
+  /** How long a page may take, not counting the time that it waits for the crawl. */
   timeoutMs: number;
-  /** Pages that become larger than this are kept as the server sent them. */
+  /** A page that becomes larger than this is kept as the server sent it. */
   maxBytes: number;
-  /** Whether pages are looked at for routes; `judged`: also whether a route has a view of its own. */
+  /** Whether pages are searched for routes; `judged` also checks whether a route has a view of its own. */
   routes: 'ignored' | 'found' | 'judged';
 }
 
-/** What came of a visit. */
+/** The result of a visit. */
 export type Visit =
   | ({ html: string } & SeenInBrowser)
   /** The page cannot be rendered: it hangs, navigated away, or grew too large. */

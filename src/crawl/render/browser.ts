@@ -15,11 +15,11 @@ interface Running {
   chromium: Chromium;
   visits: number;
   underWay: number;
-  /** The browser takes no more pages and is closed after the last one that it has. */
+  /** The browser takes no more pages and is closed after its last one. */
   isRetired: boolean;
 }
 
-/** The browser of this machine: started with the first page, replaced when it has seen enough of them or has died. */
+/** The browser of this machine: it is started with the first page, and replaced after enough pages or when it has died. */
 export class Browser {
   readonly #clock: Clock;
   readonly #limits: VisitLimits;
@@ -33,7 +33,7 @@ export class Browser {
     this.#clock = clock;
   }
 
-  /** Throws a sentence that says what is missing. */
+  /** Throws an error that says what is missing. */
   async start(): Promise<void> {
     await this.#take();
   }
@@ -59,7 +59,7 @@ export class Browser {
     await Promise.all([...this.#all].map((running) => this.#end(running)));
   }
 
-  /** A page may hang, and so may closing it: then the browser is closed with it. */
+  /** A page may hang, and so may closing it: then the browser is closed too. */
   async #guarded(running: Running, page: PageSource, assets: AssetSource): Promise<Visit> {
     const { chromium } = running;
     const gone = new Promise<Visit>((resolve) => {
@@ -150,10 +150,10 @@ const PROGRAMS = [
   ['Microsoft', 'Edge', 'Application', 'msedge.exe'],
 ];
 
-/** How to get one, as the end of a sentence. */
+/** How to get a browser, as the end of a sentence. */
 const HOW_TO_GET_ONE = 'install Chromium or Chrome, or name one in CHROME_PATH';
 
-/** The browser of this machine: the one that CHROME_PATH names, or the first that is found; null where there is none. */
+/** The browser of this machine: the one that CHROME_PATH names, or the first that is found; null if there is none. */
 export async function findBrowser(
   env: Readonly<Record<string, string | undefined>> = process.env,
 ): Promise<string | null> {
@@ -186,7 +186,7 @@ async function isProgram(path: string): Promise<boolean> {
 }
 
 const LOCKS = [
-  // Every request is answered before it leaves the browser. Should one escape that, there is no name, address or proxy for it.
+  // Every request is answered before it leaves the browser. If one escapes that, these flags leave it no name, address or proxy.
   '--host-resolver-rules=MAP * ~NOTFOUND',
   '--proxy-server=http://nowhere.invalid:9',
   '--proxy-bypass-list=<-loopback>',
@@ -205,7 +205,7 @@ const LIGHT = [
 /** With this flag scripts could open windows without a click. */
 const UNWANTED = ['--disable-popup-blocking'];
 
-/** playwright-core is optional: null where it is not installed. */
+/** playwright-core is optional: null if it is not installed. */
 async function loadPlaywright(): Promise<typeof import('playwright-core') | null> {
   try {
     return await import('playwright-core');
@@ -217,14 +217,14 @@ async function loadPlaywright(): Promise<typeof import('playwright-core') | null
   }
 }
 
-/** Starts the browser, with a profile that is gone when it ends. */
+/** Starts the browser with a profile that is deleted when it ends. */
 function launch(playwright: typeof import('playwright-core'), path: string): Promise<Chromium> {
   const options: LaunchOptions = {
     executablePath: path,
     headless: true,
     args: [...LOCKS, ...LIGHT],
     ignoreDefaultArgs: UNWANTED,
-    // Its sandbox needs rights that root in a container does not have.
+    // Chrome's sandbox needs rights that root in a container does not have.
     chromiumSandbox: process.getuid?.() !== 0,
     handleSIGINT: false,
     handleSIGTERM: false,

@@ -17,7 +17,7 @@ const SURROUNDINGS = {
 
 /** The kinds of requests that can bring text into a page. */
 const FETCHED: ReadonlySet<string> = new Set(['script', 'xhr', 'fetch']);
-/** A page that polls would go on for ever: no more of its requests than this are answered. */
+/** The most requests of a page that are answered, because a page that polls would go on for ever. */
 const MOST_REQUESTS = 600;
 const MOST_FETCHED = 200;
 const QUIET_MS = 250;
@@ -36,7 +36,7 @@ const AT_REST = `new Promise((resolve) => {
   observer.observe(document, { subtree: true, childList: true, characterData: true });
 })`;
 
-/** Notes that say that scripts are needed are left out, as a browser with scripts does not show them. Null where the page is too large. */
+/** Notes that say that scripts are needed are left out, as a browser with scripts does not show them. Null if the page is too large. */
 const contentOf = (maxLength: number): string => `(() => {
   for (const each of document.querySelectorAll('noscript')) each.remove();
   const html = document.documentElement.outerHTML;
@@ -75,7 +75,7 @@ async function render(
   watch: PageWatch,
   clock: Clock,
 ): Promise<Visit> {
-  // A page that navigates away while it loads makes `goto` fail; what has loaded is there all the same.
+  // A page that navigates away while it loads makes `goto` fail, but what has loaded is still there.
   const loaded = page.goto(url, { waitUntil: 'domcontentloaded', timeout: 0 }).then(
     () => 'loaded' as const,
     () => 'loaded' as const,
@@ -99,7 +99,7 @@ async function render(
   return { html: `<!DOCTYPE html>${html}`, drawsByRoutes, route };
 }
 
-/** Whether the page is told when its fragment changes: then it may draw by it. */
+/** Whether the page listens for changes of its fragment: then it may draw by it. */
 async function listensToFragment(session: CDPSession): Promise<boolean> {
   const { result } = await session.send('Runtime.evaluate', { expression: 'window' });
   if (result.objectId === undefined) {
@@ -109,13 +109,13 @@ async function listensToFragment(session: CDPSession): Promise<boolean> {
   return listeners.some(({ type }) => type === 'hashchange' || type === 'popstate');
 }
 
-/** No program has a route of this name. */
+/** A route name that no program has. */
 const NOWHERE = 'gossamer-7c1f-no-such-route';
 
 /**
- * Whether a route has a view of its own: the same page is then shown a route that cannot exist, and its first view. Names of routes do not count,
- * for a view that says what it did not find would be another each time; nor do figures. Each view has as much time as the page had for itself. Null
- * where the URL names no route.
+ * Whether a route has a view of its own: it is compared with a route that cannot exist, and with the first view. Route names are left out,
+ * because a view that says what it did not find would differ each time, and so are figures. Each view gets as much time as the page had. Null
+ * if the URL names no route.
  */
 async function viewOfRoute(
   page: Page,
@@ -143,7 +143,7 @@ async function viewOfRoute(
     if (own !== nowhere) {
       return own === NOTHING_TO_READ ? 'untold' : 'own';
     }
-    // A program may show its first view for whatever it does not know: then a route may well lead there.
+    // A program may show its first view for every unknown route: then a real route may lead there too.
     return (await view(sign)) === nowhere ? 'untold' : 'unknown';
   } catch {
     return 'untold';
@@ -153,7 +153,7 @@ async function viewOfRoute(
 const UNSEEN = 'unseen';
 const NOTHING_TO_READ = '0:0';
 
-/** How long the text of the page is, and its hash, once it is at rest. */
+/** The length and the hash of the page's text once the page is at rest. */
 async function textAt(
   session: CDPSession,
   fragment: string | null,
@@ -244,7 +244,7 @@ async function keepAtHome(
   );
 }
 
-/** A page that asks without end is taken as it is: from now on its requests are blocked inside its own process. */
+/** A page that never stops requesting is taken as it is: from now on its requests are blocked inside its own process. */
 async function silence(session: CDPSession, watch: PageWatch): Promise<void> {
   await session.send('Network.enable');
   await session.send('Network.setBlockedURLs', { urls: ['*'] });
@@ -263,7 +263,7 @@ async function answerTo(route: Route, assets: AssetSource, watch: PageWatch): Pr
   const request = route.request();
   const type = request.resourceType();
   if (type === 'stylesheet') {
-    // Some pages wait for such files before they go on, and there is no text in them.
+    // These files contain no text, but some pages wait for them before they go on.
     return route.fulfill({ status: 200, headers: { 'content-type': 'text/css' }, body: '' });
   }
   if (request.method() !== 'GET' || !FETCHED.has(type) || watch.requests >= MOST_FETCHED) {
@@ -294,7 +294,7 @@ async function answerTo(route: Route, assets: AssetSource, watch: PageWatch): Pr
 
 const isWeb = (url: string): boolean => /^https?:/.test(url);
 
-/** What the promise gives, or `late` where that takes too long. */
+/** What the promise gives, or `late` if that takes too long. */
 async function within<T, L>(clock: Clock, ms: number, promise: Promise<T>, late: L): Promise<T | L> {
   let cancel = (): void => {};
   const over = new Promise<L>((resolve) => {
@@ -308,8 +308,8 @@ async function within<T, L>(clock: Clock, ms: number, promise: Promise<T>, late:
 }
 
 /**
- * Measures how long a page takes for itself. The time in which it waits for the crawl does not count: there each request has its place in its
- * host's queue, with limits of its own.
+ * Measures how long a page itself takes. The time that it waits for the crawl does not count, because its requests stand in the queues of
+ * their hosts, which have limits of their own.
  */
 class PageWatch {
   readonly #clock: Clock;
@@ -332,7 +332,7 @@ class PageWatch {
     this.#run();
   }
 
-  /** Requests of the page so far. */
+  /** How many requests the page has made so far. */
   get requests(): number {
     return this.#requests;
   }
@@ -357,12 +357,12 @@ class PageWatch {
     }
   }
 
-  /** Nothing that the page asked for is under way. */
+  /** Whether none of the page's requests is under way. */
   quiet(): Promise<void> {
     return this.#pending === 0 ? Promise.resolve() : new Promise((resolve) => this.#whenQuiet.push(resolve));
   }
 
-  /** Its time is over. */
+  /** Whether the page's time is over. */
   expire(): void {
     this.#pause();
     this.#isOver = true;

@@ -4,7 +4,7 @@ import { isNotJson, MAX_ANSWER_BYTES, MAX_ENTRY_BYTES, parseObject, type SourceE
 
 /**
  * Reads the names below a domain from the public certificate logs as crt.sh lists them: one long list of certificates, each an object with its
- * names in `name_value`, one a line. A name is given as often as it is listed. `take` returns false when it has enough.
+ * names in `name_value`, one per line. A name is passed on as often as it is listed. `take` returns false when it has enough.
  */
 export async function readCertificateNames(
   client: ApiClient,
@@ -58,7 +58,7 @@ const CLOSE = 0x7d;
 const CLOSE_LIST = 0x5d;
 
 /**
- * Reads the objects of a JSON list from bytes as they arrive, without holding the list: it counts braces outside of strings, which are single
+ * Reads the objects of a JSON list from bytes as they arrive, without holding the list: it counts braces outside strings, which are single
  * bytes in UTF-8. A list that breaks off still gives every object before the break.
  */
 export class JsonObjects {
@@ -69,7 +69,7 @@ export class JsonObjects {
   /** The part of the open object that arrived in earlier pieces. */
   #earlier: Buffer[] = [];
   #earlierBytes = 0;
-  /** Objects larger than the cap. */
+  /** How many objects were larger than the cap. */
   oversized = 0;
   /** The list was closed: nothing is missing. */
   isComplete = false;

@@ -1,14 +1,14 @@
 import { type AnswerEnd, type ApiClient, ApiTrouble } from '../../fetch/api-client.js';
 import { MAX_ANSWER_BYTES, MAX_ENTRY_BYTES, parseObject, type SourceEnd } from './source.js';
 
-/** A page of an index has thousands of lines, so no more pages than these are read. */
+/** The most pages of an index that are read: each has thousands of lines. */
 const MAX_PAGES = 1_000;
 /** The most bytes of the list of collections, or of the answer with the number of pages. */
 const MAX_SMALL_BYTES = 1024 * 1024;
 const COLLECTION = /^[\w.-]{1,100}$/;
 
 /**
- * Reads the URLs that answered 200 in the newest collection of Common Crawl, by a pattern such as `*.example.com/*`. A URL is given as often
+ * Reads the URLs that answered 200 in the newest collection of Common Crawl, by a pattern such as `*.example.com/*`. A URL is passed on as often
  * as it is listed. `take` gets batches and returns false when it has enough; the next batch is read when it is done with the last.
  */
 export async function readCommonCrawl(
@@ -44,7 +44,7 @@ class Reading {
     this.#take = take;
   }
 
-  /** How reading ended where this page was the last; else null. */
+  /** How reading ended if this page was the last; otherwise null. */
   async readPage(ask: (piece: (piece: Buffer) => Promise<boolean>) => Promise<AnswerEnd>): Promise<SourceEnd | null> {
     const lines = new Lines(MAX_ENTRY_BYTES);
     const end = await ask(async (piece) => {
@@ -138,7 +138,7 @@ export class Lines {
     this.#keep(piece.subarray(start));
   }
 
-  /** What stands behind the last line break. It is a line too, where the answer was complete. */
+  /** What follows the last line break. It is a line too if the answer was complete. */
   rest(): string {
     return this.#take(Buffer.alloc(0)) ?? '';
   }

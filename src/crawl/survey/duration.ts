@@ -1,4 +1,4 @@
-/** What one host has to answer, and how long that takes. */
+/** How much one host has to answer, and how long that takes. */
 export interface HostLoad {
   pages: number;
   /** robots.txt and sitemaps: they go out before its pages. */
@@ -13,7 +13,7 @@ export interface HostLoad {
   asksForDelay: boolean;
   /** Its Crawl-delay is longer than the crawl waits: one page, the rest later. */
   putOff: boolean;
-  /** What an entry of `hosts` says of it; left out: what holds for all. The delay is that of the entry already, and --delay changes nothing. */
+  /** Its entry in `hosts`; left out if only the general settings apply. The delay is already the entry's, and --delay does not change it. */
   own?: { readonly delayMs?: number; readonly maxInflight?: number; readonly maxUrls?: number };
 }
 
@@ -21,7 +21,7 @@ export interface CrawlLimits {
   workers: number;
   maxInflightPerHost: number;
   autoTune: boolean;
-  /** Null: no limit, here and below. */
+  /** Null means no limit, here and below. */
   maxUrls: number | null;
   maxUrlsPerHost: number | null;
   durationMs: number | null;
@@ -141,7 +141,7 @@ function answeredBy(track: Track, ms: number): number {
   return low;
 }
 
-/** What the host that is last waits for. */
+/** What the slowest host waits for. */
 function pacedBy(tracks: Track[]): Forecast['decidedBy'] {
   let last: Track | null = null;
   for (const track of tracks) {

@@ -31,7 +31,7 @@ export function linkGraph(
     all.push(0, node);
   }
   for (let i = 0; i < links.length; i += 2) {
-    // What was known before is not found by anyone.
+    // URLs that were known before were not found by a page.
     if (links[i + 1]! > base) {
       all.push(links[i]!, links[i + 1]!);
     }

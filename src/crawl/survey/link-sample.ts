@@ -4,9 +4,9 @@ import type { RobotsJudge } from './robots-judge.js';
 import { firstPartOf } from './sample-order.js';
 import { type SizeEstimate, siteSize } from './site-size.js';
 
-/** More links to new pages than this cannot be held in memory at once, and are no sign of an end. */
+/** The most links to new pages that are held in memory; a sample with more shows no end of the site. */
 const MOST_LINKS = 4_000_000;
-/** What a URL is to the sample. */
+/** The role of a URL in the sample. */
 const STRANGER = 0;
 const KNOWN = 1;
 const GIVEN = 2;
@@ -19,7 +19,7 @@ export function sampledSize(reader: SurveyReader, sample: number, judge: RobotsJ
   return graph === null ? { low: known, estimate: null, high: null } : siteSize(known, graph);
 }
 
-/** Where sitemaps say which pages there are, these and the seeds; null where they name none. */
+/** Where sitemaps say which pages there are, these and the seeds; null if they name none. */
 export function namedSize(reader: SurveyReader, judge: RobotsJudge): SizeEstimate | null {
   const standing = standingOf(reader, judge);
   let given = 0;
@@ -33,7 +33,7 @@ export function namedSize(reader: SurveyReader, judge: RobotsJudge): SizeEstimat
   return named === 0 ? null : { low: given, estimate: given, high: given };
 }
 
-/** By id: pages that a crawl asks for, and which of them were given and not found. */
+/** By id: pages that a crawl requests, and which of them were given rather than found. */
 function standingOf(reader: SurveyReader, judge: RobotsJudge): Uint8Array {
   const standing = new Uint8Array(reader.lastId() + 1);
   for (const { id, given } of reader.listed()) {
@@ -47,7 +47,7 @@ function standingOf(reader: SurveyReader, judge: RobotsJudge): Uint8Array {
   return standing;
 }
 
-/** Null where there are too many links. */
+/** Null if there are too many links. */
 function graphOf(reader: SurveyReader, standing: Uint8Array, firstPart: number): LinkGraph | null {
   const first = new Set<number>();
   const later: { id: number; targets: Uint32Array }[] = [];
@@ -87,7 +87,7 @@ function numbered(
       nodeOf[id] = nodes++;
     }
   });
-  // A page that nobody found before it was fetched is as good as given.
+  // A page that was fetched before anything linked to it counts as given.
   const met = new Set<number>();
   const news = later.map(({ id, targets }) => {
     if (nodeOf[id] === 0 && !met.has(id)) {

@@ -2,7 +2,7 @@ import type { Choose } from '../../frontier/options.js';
 
 /** The first quarter of a sample goes out as a crawl does, oldest first: home, navigation and index pages stand there. */
 const FIRST_SHARE = 4;
-/** Of URLs found since, more are taken than their share, so that something is seen of what lies deeper: its cube root. */
+/** URLs found since are taken more often than their share (by its cube root), so that the sample sees what lies deeper. */
 const FAVOUR = 1 / 3;
 
 export const firstPartOf = (sample: number): number => Math.floor(sample / FIRST_SHARE);
@@ -15,7 +15,7 @@ export function sampleOrder(sample: number, seed: number): () => Choose {
   const fraction = seededFractions(seed);
   let left = firstPartOf(sample);
   return () => {
-    /** Of this origin, known when the first part was over and not taken yet. */
+    /** URLs of this origin that were known when the first part was over and are not taken yet. */
     let base: number | null = null;
     return (waiting) => {
       if (left > 0) {

@@ -1,12 +1,12 @@
 import type { Adjacency, LinkGraph } from './link-graph.js';
 
-/** How many URLs a site has, seen from a sample. */
+/** How many URLs a site has, estimated from a sample. */
 export interface SizeEstimate {
   /** URLs that are known. */
   readonly low: number;
-  /** Null where every page still leads to more: then nobody can say. */
+  /** Null if every page still leads to more: then nobody can say. */
   readonly estimate: number | null;
-  /** Null where the sample sees no end. */
+  /** Null if the sample sees no end. */
   readonly high: number | null;
 }
 
@@ -16,7 +16,7 @@ interface Generation {
   fetched: number;
   /** URLs that hang on a single page: had it not been drawn, they would not be known. */
   once: number;
-  /** URLs that two pages lead to which have nothing to do with each other. */
+  /** URLs that two independent pages lead to. */
   twice: number;
   /** Of `once`, by the page that brought them. */
   brought: number[];
@@ -34,7 +34,7 @@ const PLAIN: Caution = { unseen: 1, errors: 0, unmet: 0 };
 /** Found by trying them on sites of many shapes (docs/PREVIEW.md). */
 const CAUTIOUS: Caution = { unseen: 4, errors: 2, unmet: 3 };
 
-/** Less says nothing about a generation: it is judged together with its neighbours. */
+/** A generation with fewer pages is judged together with its neighbours. */
 const FEWEST_PAGES = 8;
 
 /** A page of a kind that nobody has met may well be a list. */
@@ -43,13 +43,13 @@ const FEWEST_OF_UNMET = 3;
 /** A range wider than this is no answer. */
 const WIDEST = 20;
 
-/** Where so much of what is known was fetched, and yet so many new URLs came of each page to the last, what is known is only as far as one has walked. */
+/** If this much of the known site was fetched and each page still brought this many new URLs, what is known is only how far the sample has walked. */
 const WALKED_SHARE = 0.45;
 
 const WALKED_NEWS = 0.6;
 
 /**
- * Two thoughts. A page that is not fetched yet brings about as many new URLs as those of its generation did that were drawn by lot (Good, Turing); and the
+ * It rests on two ideas. A page that is not fetched yet brings about as many new URLs as the drawn pages of its generation (Good, Turing); and the
  * more of the URLs are met twice, the fewer are left to be met at all (Chao). Generations follow each other: what is to come of the next one is
  * worked out from what is to come of this one, and beyond the last the same ratio goes on.
  *
@@ -66,7 +66,7 @@ export function siteSize(known: number, graph: LinkGraph): SizeEstimate {
     : { low: known, estimate: Math.round(known + unknown(generations, PLAIN)), high: Math.ceil(high) };
 }
 
-/** A chain of lists, say: each page that is fetched leads to the next, and nothing tells how many there are. */
+/** In a chain of lists, for example, each fetched page leads to the next, and nothing tells how many there are. */
 function isOnTheWay(known: number, generations: Generation[], news: readonly number[]): boolean {
   const waiting = generations.reduce((sum, { size, fetched }) => sum + size - fetched, 0);
   const late = news.slice(news.length >> 1);
@@ -108,7 +108,7 @@ function yieldOf({ fetched, once, twice, brought }: Generation, perMeeting: numb
   return { pages: fetched, once: cautious, hidden };
 }
 
-/** What so many more pages bring: less and less of what is hidden (Chao et al. 2014, equation 18 for incidence data). */
+/** How many URLs this many more pages bring: less and less of what is hidden (Chao et al. 2014, equation 18 for incidence data). */
 function extrapolate({ pages, once, hidden }: Yield, more: number): number {
   if (more <= 0 || hidden <= 0) {
     return 0;
@@ -116,7 +116,7 @@ function extrapolate({ pages, once, hidden }: Yield, more: number): number {
   return pages === 0 ? Number.POSITIVE_INFINITY : hidden * (1 - (1 - once / (pages * hidden + once)) ** more);
 }
 
-/** The generation, with as many of those after it, and then of those before it, as it takes to say anything. */
+/** The generation, joined with as many later and then earlier ones as an estimate needs. */
 function around(generations: Generation[], place: number): Generation {
   let from = place;
   let to = place + 1;
@@ -207,7 +207,7 @@ function agesOf({ nodes, base, targets }: LinkGraph): Int32Array {
   return ages;
 }
 
-/** Real sites need two to five; a site made to need one for each page must not hold anyone up. */
+/** Real sites need two to five rounds; a site built to need one for each page must not hold anyone up. */
 const MOST_PASSES = 50;
 
 /**

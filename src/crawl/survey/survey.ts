@@ -10,7 +10,7 @@ import { namedSize, sampledSize } from './link-sample.js';
 import { type ForbiddingRule, RobotsJudge } from './robots-judge.js';
 import type { SizeEstimate } from './site-size.js';
 
-/** What is asked of the store when a survey or a sample is over. All of it can travel between threads. */
+/** The question to the store when a survey or a sample is over. All of it can travel between threads. */
 export interface SurveyQuestion {
   delayMs: number;
   delayIsDefault: boolean;
@@ -18,35 +18,35 @@ export interface SurveyQuestion {
   hosts: readonly Pick<HostPolicy, 'match' | 'delayMs' | 'maxInflight' | 'maxUrls'>[];
   maxCrawlDelayMs: number;
   limits: CrawlLimits;
-  /** Pages that were to be sampled; null where none were. */
+  /** How many pages were to be sampled; null if none were. */
   sample: number | null;
-  /** Links are followed only where sitemaps name no page, as for a corpus. */
+  /** Whether links are followed only if sitemaps name no page, as for a corpus. */
   goesByName: boolean;
 }
 
 /** How long a crawl would take. */
 export interface Duration extends Omit<Forecast, 'durationMs'> {
-  /** How long it would take; null where no host has a delay: nobody knows how fast a server answers when it is busy. */
+  /** How long it would take; null if no host has a delay: nobody knows how fast a server answers when it is busy. */
   durationMs: number | null;
-  /** At the smallest size that a sample admits; without a sample the same as `durationMs`. */
+  /** The time at the smallest size that a sample admits; without a sample the same as `durationMs`. */
   lowMs: number | null;
-  /** At the largest; null where the sample sees no end, too. */
+  /** The time at the largest size; also null if the sample sees no end. */
   highMs: number | null;
 }
 
-/** What the store knows. Counts are of all; lists are of the largest only. */
+/** What the store knows. Counts cover everything; lists hold only the largest. */
 export interface Survey {
   /** Known, in scope and not forbidden: seeds and what sitemaps (or a sample) name. */
   pages: number;
   /** Sitemaps say which pages there are, and no link leads to another. */
   isNamed: boolean;
-  /** How many the site has, seen from a sample; null without one. */
+  /** How many pages the site has, estimated from a sample; null without one. */
   size: SizeEstimate | null;
   /** What the sampled URLs were. */
   sampled: { html: number; other: number; redirects: number; failed: number } | null;
   /** How many hosts there are. */
   hosts: number;
-  /** The 20 with most pages. */
+  /** The 20 hosts with the most pages. */
   hostList: PreviewHost[];
   /** Hosts of seeds that no sitemap says anything about. */
   hostsUnknown: number;
@@ -56,14 +56,14 @@ export interface Survey {
   forbidden: { pages: number; rules: ForbiddingRule[] };
   /** URLs in sitemaps that are out of scope. */
   outside: { urls: number; hosts: { host: string; urls: number }[] };
-  /** Known pages that are not asked for, by cause; robots.txt aside. */
+  /** Known pages that are not requested, by cause; robots.txt aside. */
   skipped: Record<string, number>;
-  /** Pages of hosts that cannot be asked now. */
+  /** Pages of hosts that cannot be reached now. */
   deferred: number;
   duration: Duration;
   /** Options that would save a tenth or more, and how long it takes with them. */
   faster: { option: string; durationMs: number }[];
-  /** All seeds; `forbiddenBy` quotes the line of robots.txt, null where none forbids it. */
+  /** All seeds; `forbiddenBy` quotes the line of robots.txt, or is null if none forbids it. */
   seeds: { seed: number; forbiddenBy: string | null; robots: string }[];
 }
 
@@ -199,7 +199,7 @@ function sitemapsOf(sitemaps: Iterable<SurveyedSitemap>): Survey['sitemaps'] {
   return found;
 }
 
-/** The usual places are only tried: that there is no sitemap is no problem. */
+/** The usual places are only tried: a missing sitemap there is no problem. */
 function problemOf({ url, state, reason, message, named, urls }: SurveyedSitemap): string | null {
   const isGuess = !named && /\/sitemap(?:_index)?\.xml$/.test(url);
   if (state === UrlState.done) {
@@ -225,9 +225,9 @@ export interface PreviewHost {
   crawlDelayMs: number | null;
   /** The longer of that and --delay. */
   delayMs: number;
-  /** From a request to the headers of its answer: the mean of sampled pages, without a sample the quickest of robots.txt and sitemaps; null where nothing was answered. */
+  /** From a request to the headers: the mean of sampled pages, or without a sample the fastest of robots.txt and sitemaps; null without answers. */
   headersMs: number | null;
-  /** `crawl_delay` where that is too long; of a host without a page to ask for, what stands in the way; else null. */
+  /** `crawl_delay` if that is too long; for a host without a page to request, what stands in the way; otherwise null. */
   trouble: string | null;
 }
 
@@ -236,7 +236,7 @@ interface SurveyedHost extends PreviewHost {
   load: HostLoad;
 }
 
-/** Where nothing was answered, nobody knows better. */
+/** If nothing was answered, there is no better estimate. */
 const USUAL_ANSWER: AnswerTimes = { others: 0, headersMs: 100, answerMs: 150 };
 
 function surveyHosts(reader: SurveyReader, question: SurveyQuestion, judge: RobotsJudge): SurveyedHost[] {

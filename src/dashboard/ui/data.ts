@@ -133,7 +133,7 @@ const WHEN_GONE_MS = 4_000;
 
 export interface Watched {
   readonly answer: LiveAnswer | null;
-  /** Why there is no answer; null where there is one. */
+  /** Why there is no answer; null if there is one. */
   readonly problem: string | null;
   askNow(): void;
 }

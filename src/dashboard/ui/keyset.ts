@@ -16,7 +16,7 @@ interface Piece<Row, Key> {
   /** The place of its first row in the list. */
   first: number;
   length: number;
-  /** Null where it was let go: it is asked for again when somebody scrolls back to it. */
+  /** Null if it was let go: it is asked for again when somebody scrolls back to it. */
   rows: readonly Row[] | null;
 }
 

@@ -10,15 +10,15 @@ export interface Job {
   url: string;
   /** The size of its body. */
   bytes: number;
-  /** The hash of the content as it was measured before: a page that still has it is not measured again. Null where it never was. */
+  /** The hash of the content as it was measured before: a page that still has it is not measured again. Null if it never was. */
   knownHash: string | null;
   /** Places on it that pages of the site link to. */
   linkedIds: readonly string[];
-  /** Under which a later run finds what comes out of it; null where it does not look. */
+  /** Under which a later run finds what comes out of it; null if it does not look. */
   key?: string | null;
 }
 
-/** What becomes of a page: null where there is nothing to tell, a sentence where it could not be read. */
+/** What becomes of a page: null if there is nothing to tell, a sentence where it could not be read. */
 export type Result = PreparedDocument | Learned | Problem | null;
 
 /** What has to be known of a page before others are converted. */

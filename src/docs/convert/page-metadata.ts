@@ -3,7 +3,7 @@ import { JsonLdBlocks, readJsonPath } from '../../content/json-ld.js';
 import { parseDocument } from '../../content/tree-builder.js';
 import { foldSpace } from '../../parse/html-rules.js';
 
-/** What a page says of itself; null where it does not. */
+/** What a page says of itself; null if it does not. */
 export interface PageMetadata {
   byline: string | null;
   date: string | null;

@@ -369,7 +369,7 @@ function frontMatterLines(source: MarkdownSource): number {
   return 0;
 }
 
-/** The rows of a table are texts of their own, cell by cell: null where the lines hold none, else the place of its head. */
+/** The rows of a table are texts of their own, cell by cell: null if the lines hold none, else the place of its head. */
 function tableHead(source: string, lines: readonly Span[]): number | null {
   for (let i = 1; i < lines.length; i++) {
     const cells = isDelimiterRow(source, lines[i]!) ? cellsOf(source, lines[i]!).length : 0;
