@@ -101,7 +101,7 @@ describe('what is refused', () => {
       [['check', directory, '--suggest'], '--suggest has no meaning for a kept crawl'],
       [['docs', directory, '--render', 'auto'], '--render has no meaning for a kept crawl'],
       [['docs', directory, '--seeding-strategy', 'ct'], 'asks others, and a kept crawl asks no server'],
-      [['check', directory, 'http://other.test/'], 'is given alone'],
+      [['check', directory, 'http://other.test/'], 'so give nothing else with it'],
     ] as const) {
       const run = await inProcess(args, { cwd: b.folder });
       expect(run.code, args.join(' ')).toBe(2);
