@@ -31,6 +31,16 @@ it('counts the other pages that link to a page, each once', () => {
   ]);
 });
 
+it('tells each figure of the page that it is of, however many pages there are', () => {
+  const urls = Array.from({ length: 10_003 }, (_, i) => ({ url: `https://a.test/${i}` }));
+  const store = new StoreFixture(urls);
+  const targets = [1, 9_999, 10_000, 10_001, 10_003];
+  const packed = new Uint8Array(Uint32Array.from(targets.flatMap((to) => [to, edgeWord(0, FOLLOWED, 0)])).buffer);
+  store.database.prepare('INSERT INTO edges (page, packed) VALUES (?, ?)').run(2, packed);
+  const linked = [...store.reader.pagesWithIds(['inlinks'], 'found')].filter(([{ inlinks }]) => inlinks === 1);
+  expect(linked.map(([, id]) => id)).toEqual(targets);
+});
+
 it('groups pages with nearly the same text, and no others', () => {
   const text = words(0, 400);
   const changed = text.with(200, 'other').join(' ');

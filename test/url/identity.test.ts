@@ -61,6 +61,17 @@ describe('UrlResolver', () => {
     }
   });
 
+  it('says the same of a link that it does not remember', () => {
+    const resolver = new UrlResolver({ stripQuery: false, stripTracking: true, sortQuery: true }, asText);
+    const base = fc.constantFrom('http://h.test/d/p?q', 'http://h.test/', 'mailto:a', 'no base');
+    fc.assert(
+      fc.property(messyHref, base, (href, page) => {
+        expect(resolver.resolveOnce(href, page), JSON.stringify([href, page])).toBe(resolver.resolve(href, page));
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
   it('takes a base that is not in normal form for what it means', () => {
     const resolver = new UrlResolver(AS_WRITTEN, asText);
     expect(resolver.resolve('x', 'HTTP://u:p@Example.COM:80/a/%2e%2e/b#frag')).toBe('http://example.com/x');
