@@ -83,6 +83,7 @@ describe('UrlResolver', () => {
     expect(resolver.resolve('x?b=2&utm_source=n&a=1', 'http://h.test/')).toBe('http://h.test/x?a=1&b=2');
     expect(resolver.resolve('x?b=%c3&utm_source=n&a=1', 'http://h.test/')).toBe('http://h.test/x?a=1&b=%C3');
     expect(resolver.resolve('', 'http://h.test/x?b&a')).toBe('http://h.test/x?a&b');
+    expect(resolver.resolveOnce('x?b=2&utm_source=n&a=1#f', 'http://h.test/')).toBe('http://h.test/x?a=1&b=2');
   });
 });
 
